@@ -1,0 +1,215 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/instruction.h"
+
+namespace nir {
+
+enum class Space : std::uint8_t { Dram, Sbuf, Psum };
+enum class Role : std::uint8_t { Internal, Input, Output, Const };
+std::string_view to_string(Space space);
+std::string_view to_string(Role role); // empty for Internal
+
+enum class InitForm : std::uint8_t { Splat, Dense, Hex };
+
+// The content of a const tensor: one element for a splat, else all of them in row-major order, each
+// little-endian.
+struct ConstData {
+  InitForm form = InitForm::Splat;
+  std::vector<std::uint8_t> bytes;
+};
+
+// Statements in order. Belongs to a function or to a loop.
+class Block {
+public:
+  Stmt *first() const { return first_; }
+  Stmt *last() const { return last_; }
+  bool empty() const { return first_ == nullptr; }
+  Loop *loop() const { return loop_; } // whose body it is; nullptr for a function's
+  Function *function() const { return function_; }
+
+  // Creates an instruction before `before`, or at the end where that is nullptr. It checks nothing:
+  // the verifier does.
+  Instruction *insert_instruction(const InstructionDesc &desc, Stmt *before = nullptr);
+  // The bounds must give at least one trip and step must be at least 1.
+  Loop *insert_loop(Name variable, std::int64_t lo, std::int64_t hi, std::int64_t step,
+                    Stmt *before = nullptr, SourceOffset source = no_source);
+  void unlink(Stmt *stmt);
+
+private:
+  friend class Function;
+  friend class Loop;
+  void link(Stmt *stmt, Stmt *before);
+
+  RelPtr<Stmt> first_;
+  RelPtr<Stmt> last_;
+  RelPtr<Loop> loop_;
+  RelPtr<Function> function_;
+};
+
+// A counted loop: its variable takes lo, lo + step, … below hi.
+class Loop : public Stmt {
+public:
+  static bool classof(const Value *value) { return value->kind() == ValueKind::Loop; }
+  Block &body() { return body_; }
+  const Block &body() const { return body_; }
+  std::int64_t lo() const { return lo_; }
+  std::int64_t hi() const { return hi_; }
+  std::int64_t step() const { return step_; }
+  std::int64_t trips() const { return trips_; }
+  std::int64_t last_value() const { return lo_ + (trips_ - 1) * step_; }
+  // The product of the trips of this loop and those around it; saturates at 2^64 - 1.
+  std::uint64_t dynamic_instances() const { return instances_; }
+  unsigned depth() const { return depth_; } // 1 for an outermost loop
+  // The order of the last statement inside, as Function::renumber left it; its own where empty.
+  std::uint32_t end_order() const { return end_order_; }
+
+  // Takes an empty loop out of its block.
+  void erase();
+
+private:
+  friend class Arena;
+  friend class Block;
+  friend class Function;
+  friend Stmt *ancestor_in_block(Stmt *stmt, const Block *block);
+  void nest_in(Loop &outer);
+  Loop(Name variable, std::int64_t lo, std::int64_t hi, std::int64_t step);
+
+  Block body_;
+  // An ancestor some way up, by which any ancestor is reached in O(log depth) steps.
+  RelPtr<Loop> jump_;
+  std::uint32_t depth_ = 1;
+  std::uint32_t end_order_ = 0;
+  std::int64_t lo_;
+  std::int64_t hi_;
+  std::int64_t step_;
+  std::int64_t trips_;
+  std::uint64_t instances_ = 1;
+};
+
+// Named memory of a function.
+class Tensor : public Value {
+public:
+  static bool classof(const Value *value) { return value->kind() == ValueKind::Tensor; }
+  Space space() const { return static_cast<Space>(tag_[0]); }
+  Role role() const { return static_cast<Role>(tag_[1]); }
+  bool is_interface() const { return role() == Role::Input || role() == Role::Output; }
+  const ConstData *init() const { return init_; } // of a const
+  ConstData *init() { return init_; }
+  Function *function() const { return function_; }
+  Tensor *prev() const { return prev_; }
+  Tensor *next() const { return next_; }
+  SourceOffset source() const { return source_; }
+
+  // Retypes the tensor, and with it every access that does not reinterpret. The shape must be the
+  // same. A const's data is the caller's to convert.
+  void retype(const Type *type) { set_type(type); }
+
+  // Takes it out of its function and frees its data. It must have no users.
+  void erase();
+
+private:
+  friend class Arena;
+  friend class Function;
+  Tensor(Name name, const Type *type, Space space, Role role, SourceOffset source);
+
+  RelPtr<Function> function_;
+  RelPtr<Tensor> prev_;
+  RelPtr<Tensor> next_;
+  SourceOffset source_;
+  ConstData *init_ = nullptr; // owned by the module
+};
+
+// Statements of a block and of all blocks inside, in program order, without recursion. Erasing the
+// statement the walk stands on is safe where it is an instruction.
+class StmtRange {
+public:
+  class iterator {
+  public:
+    using value_type = Stmt;
+    using difference_type = std::ptrdiff_t;
+    iterator(Stmt *stmt, const Block *root);
+    Stmt &operator*() const { return *stmt_; }
+    Stmt *operator->() const { return stmt_; }
+    iterator &operator++();
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return stmt_ == nullptr; }
+
+  private:
+    Stmt *successor(Stmt *stmt) const;
+    Stmt *stmt_;
+    Stmt *next_;
+    const Block *root_;
+  };
+  explicit StmtRange(const Block &root) : root_(&root) {}
+  iterator begin() const { return {root_->first(), root_}; }
+  std::default_sentinel_t end() const { return {}; }
+
+private:
+  const Block *root_;
+};
+
+class Function {
+public:
+  Function(const Function &) = delete;
+  Function &operator=(const Function &) = delete;
+
+  Name name() const { return name_; }
+  Module &module() const { return *module_; }
+  bool is_strict() const { return strict_; }
+  void set_strict(bool strict) { strict_ = strict; }
+  Block &body() { return body_; }
+  const Block &body() const { return body_; }
+  StmtRange statements() const { return StmtRange(body_); }
+  SourceOffset source() const { return source_; }
+  void set_source(SourceOffset source) { source_ = source; }
+
+  Tensor *first_tensor() const { return first_tensor_; } // in order of declaration
+  Tensor *last_tensor() const { return last_tensor_; }
+  // `init` is for consts only.
+  Tensor *add_tensor(Name name, const Type *type, Space space, Role role, ConstData *init = nullptr,
+                     SourceOffset source = no_source);
+  std::uint32_t num_inputs() const { return num_inputs_; }
+  std::uint32_t num_outputs() const { return num_outputs_; }
+  // The inputs, then the outputs, each in order of declaration: what a call passes.
+  std::vector<Tensor *> interface() const;
+
+  // Gives every statement its order. O(statements). Erasing keeps orders valid, inserting does not.
+  void renumber();
+
+private:
+  friend class Arena;
+  friend class Module;
+  friend class Tensor;
+  Function(Module &module, Name name, SourceOffset source);
+
+  Module *module_;
+  Block body_;
+  Name name_;
+  SourceOffset source_;
+  RelPtr<Tensor> first_tensor_;
+  RelPtr<Tensor> last_tensor_;
+  std::uint32_t num_inputs_ = 0;
+  std::uint32_t num_outputs_ = 0;
+  bool strict_ = false;
+};
+
+// How many times the statement runs in one run of its function: the product of the trips of the
+// loops around it, saturating (passes, Vocabulary).
+std::uint64_t num_dynamic_instances(const Stmt &stmt);
+
+// Whether a value defined by `def` is visible at `user`: defined before it in the same block or one
+// around it. Needs current orders.
+bool dominates(const Stmt &def, const Stmt &user);
+
+// The statement of `block` that is `stmt` or holds it. O(log depth). nullptr where it is elsewhere.
+Stmt *ancestor_in_block(Stmt *stmt, const Block *block);
+
+inline Loop *Stmt::parent_loop() const { return parent_->loop(); }
+inline Function *Stmt::function() const { return parent_->function(); }
+inline bool Use::is_access() const { return isa<Tensor>(value()); }
+inline Tensor *Use::tensor() const { return dyn_cast<Tensor>(value()); }
+
+} // namespace nir

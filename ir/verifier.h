@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ir/diagnostic.h"
+#include "ir/module.h"
+
+namespace nir {
+
+// What of a statement a rule speaks of, so that a message can point at it.
+struct StmtPart {
+  enum Kind : std::uint8_t {
+    Whole,
+    Mnemonic,  // opcode, function or operator word
+    Operand,   // index: which data operand
+    Subscript, // index: operand, sub: dimension; the destination is operand num_operands()
+    Result,    // the type behind `:`
+    Dst,       // the access behind `->`
+    Attribute, // index: AttrKey
+  };
+  Kind kind = Whole;
+  unsigned index = 0;
+  unsigned sub = 0;
+};
+
+// Where the parts of the statement that is being checked stand. This default knows only where the
+// statement begins; the parser's knows more.
+class StmtLocator {
+public:
+  virtual ~StmtLocator() = default;
+  virtual SourceRange locate(const Stmt &stmt, StmtPart part) const;
+};
+
+// The rules of one statement that need nothing but itself (language reference, Instructions and
+// Types): arity, operand kinds, shapes, dtypes, spaces, attributes, bounds, roles. Used by the
+// parser as it reads and by verify. A call whose callee is not defined yet is left to verify_calls.
+// Returns whether all hold; reports each broken one at the part of the statement it speaks of.
+bool verify_statement(const Instruction &inst, const StmtLocator &locator,
+                      DiagnosticEngine &diagnostics);
+// Likewise for a declaration: psum dtypes, x4 and float4 storage, init.
+bool verify_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngine &diagnostics);
+// Likewise for the operands of one call against its callee's interface.
+bool verify_call(const Instruction &call, const StmtLocator &locator,
+                 DiagnosticEngine &diagnostics);
+// No function calls itself, directly or through others.
+bool verify_no_recursion(const Module &module, DiagnosticEngine &diagnostics);
+
+enum class VerifyLevel : std::uint8_t { Off, Structure, Legal };
+
+// Structure: the IR's own invariants (links, parents, use-lists recounted from scratch, types,
+// visibility, names) and every statement's rules. Legal: also the legal form that legalize-dtype
+// establishes (language reference, Legal form). Returns whether the module is well-formed.
+bool verify(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics);
+
+} // namespace nir

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/module.h"
+
+namespace nir {
+
+// The dtype in which an instruction holds its result before it writes: dtype(src) for what only
+// moves elements, float32 for every other float instruction, the operands' dtype where it computes
+// in integers (passes, Vocabulary, Wide).
+DType wide_dtype(const Instruction &inst);
+
+// Whether the instruction computes in integers: every data operand is one, and it does not merely
+// copy (activation and pow always compute in fp32).
+bool computes_in_integers(const Instruction &inst);
+
+// Whether the copy's two dtypes differ: a tensor_copy that is a cast.
+bool is_cast(const Instruction &inst);
+
+// Why the destination of an instruction may not take a dtype; nullptr where it may. The text is a
+// constant and names the first obstacle (passes, Vocabulary, can_mutate_dst_ty).
+// `but_for` is the user about to go (a cast), which does not count as a reader.
+const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Instruction *but_for);
+inline bool can_mutate_dst_ty(const Instruction &inst, DType dtype, const Instruction *but_for) {
+  return why_dst_ty_is_fixed(inst, dtype, but_for) == nullptr;
+}
+
+// Changes what the instruction writes: the type of its value, or its whole destination tensor with
+// every access to it. can_mutate_dst_ty must hold.
+void mutate_dst_ty(Instruction &inst, DType dtype);
+
+// Bytes of sbuf a partition that a tensor takes (passes, neuron-eliminate-casts, budget).
+std::uint64_t sbuf_bytes_per_partition(const Tensor &tensor, DType dtype, const Target &target);
+// Their sum over the function's sbuf tensors, saturating.
+std::uint64_t sbuf_bytes_per_partition(const Function &function);
+
+// (tile_size_in_bytes // npartitions) * num_dynamic_instances of what the instruction writes,
+// saturating: the bytes that a cast costs (passes, count_cast).
+std::uint64_t cast_bytes(const Instruction &cast);
+
+// How messages name an instruction: `'%x' (tensor_copy)` or `tensor_copy`.
+std::string describe(const Instruction &inst);
+
+} // namespace nir
