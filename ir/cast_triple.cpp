@@ -57,11 +57,9 @@ struct Grid {
 Grid grid_of(DType dtype, bool negative, bool as_source) {
   const FloatFormat *format = float_format(dtype);
   if (!format) {
-    const uint64_t all = ~uint64_t{0} >> (64 - 8 * sizeinbytes(dtype));
-    const bool is_signed = is_signed_int(dtype);
-    const uint64_t extreme = is_signed ? (negative ? (all >> 1) + 1 : all >> 1) : all;
-    const bool empty = negative && !is_signed;
-    return {0, kFp32.mantissa_bits + 1, empty ? 0 : decode_to_fp32(dtype, extreme) & ~kSign};
+    const IntRange range = int_range(dtype);
+    const uint64_t extreme = negative ? -range.min_magnitude : range.max;
+    return {0, kFp32.mantissa_bits + 1, decode_to_fp32(dtype, extreme) & ~kSign};
   }
   const int mantissa_bits = std::min(
       as_source ? format->stored_mantissa_bits() : format->mantissa_bits, kFp32.mantissa_bits);
@@ -105,9 +103,9 @@ uint32_t floor_on(const Grid &grid, uint32_t bits) {
 uint32_t next_on(const Grid &grid, uint32_t bits) {
   if (bits >= grid.largest)
     return kInfinity;
-  const int quantum = bits == 0 ? grid.min_quantum : grid.quantum(exponent_of(bits));
   if (bits == 0)
-    return fp32_of(1, quantum);
+    return fp32_of(1, grid.min_quantum);
+  const int quantum = grid.quantum(exponent_of(bits));
   const ExactValue value = exact_value(DType::Float32, bits);
   return fp32_of((value.mantissa >> (quantum - value.exponent)) + 1, quantum);
 }
@@ -182,10 +180,10 @@ bool TripleAnalysis::special_values_agree(uint32_t sign) const {
 // A's neighbours of `edge`.
 bool TripleAnalysis::edges_agree(const Grid &source, uint32_t sign, uint32_t edge) const {
   const uint32_t below = edge == 0 ? 0 : floor_on(source, edge - 1);
-  const uint32_t above = edge == 0 ? 0 : next_on(source, below);
+  const uint32_t above = next_on(source, below);
   if (below != 0 && !agrees(below | sign))
     return false;
-  return above > source.largest || above == 0 || agrees(above | sign);
+  return above > source.largest || agrees(above | sign);
 }
 
 // Can rounding multiples of 2^qa in [2^e, 2^(e+1)) to multiples of 2^qb first change what rounding
@@ -214,7 +212,7 @@ bool TripleAnalysis::binade_agrees(const Grid &source, uint32_t sign, int e, int
   const uint64_t midpoint = lowest + half_c_step;
   for (uint64_t units : {lowest, lowest + 1, lowest + c_step, midpoint - 1, midpoint + 1}) {
     const uint32_t bits = fp32_of(units, qa);
-    if (bits <= source.largest && !agrees(bits | sign))
+    if (bits != 0 && bits <= source.largest && !agrees(bits | sign))
       return false;
   }
   return true;

@@ -146,6 +146,22 @@ constexpr bool has_x4_dtype(std::span<const DType> list) {
   return std::ranges::any_of(list, is_x4_dtype);
 }
 
+// All bits of one element, which is at most 8 bytes.
+constexpr uint64_t code_mask(DType dtype) { return ~uint64_t{0} >> (64 - 8 * sizeinbytes(dtype)); }
+
+// The extremes of an integer dtype, or of the scale's byte: from -min_magnitude to max.
+struct IntRange {
+  uint64_t max;
+  uint64_t min_magnitude; // 0 for unsigned
+};
+
+constexpr IntRange int_range(DType dtype) {
+  const uint64_t all = code_mask(dtype);
+  if (is_signed_int(dtype))
+    return {all >> 1, (all >> 1) + 1};
+  return {all, 0};
+}
+
 // The number that stands for `dtype` on the wire, of targets before trn3 on request; nothing for a
 // host-only dtype.
 constexpr std::optional<uint8_t> wire_tag(DType dtype, bool before_trn3 = false) {

@@ -8,11 +8,10 @@ namespace {
 
 constexpr const FloatFormat &kFp32 = *float_format(DType::Float32);
 
-// The bits of `code` that belong to an element of `dtype`.
-uint64_t container_mask(DType dtype) { return ~uint64_t{0} >> (64 - 8 * sizeinbytes(dtype)); }
-
-// Integers, and the scale, whose casts have integer semantics.
-bool casts_as_int(DType dtype) { return is_int_type(dtype) || dtype == DType::Float8E8m0fnu; }
+// Integers, and the scale, whose casts have integer semantics. Only asserted.
+[[maybe_unused]] bool casts_as_int(DType dtype) {
+  return is_int_type(dtype) || dtype == DType::Float8E8m0fnu;
+}
 
 // The integer nearest to mantissa * 2^-shift, ties to even; `sticky` adds something below the last
 // bit.
@@ -55,23 +54,11 @@ uint64_t rounded_magnitude(const FloatFormat &format, const ExactValue &value) {
   return ((field << format.mantissa_bits) + significand) << format.trailing_bits;
 }
 
-struct IntRange {
-  uint64_t max;           // of non-negative values
-  uint64_t max_magnitude; // of negative values, 0 for unsigned
-};
-
-IntRange int_range(DType dtype) {
-  const uint64_t all = container_mask(dtype);
-  if (is_signed_int(dtype))
-    return {all >> 1, (all >> 1) + 1};
-  return {all, 0};
-}
-
 uint64_t clamped_int(DType dtype, bool negative, uint64_t magnitude, bool too_large) {
   const IntRange range = int_range(dtype);
-  const uint64_t limit = negative ? range.max_magnitude : range.max;
+  const uint64_t limit = negative ? range.min_magnitude : range.max;
   const uint64_t clamped = too_large ? limit : std::min(magnitude, limit);
-  return (negative ? -clamped : clamped) & container_mask(dtype);
+  return (negative ? -clamped : clamped) & code_mask(dtype);
 }
 
 // NaN and infinity have no exact value; each conversion answers for them first.
@@ -152,7 +139,7 @@ ExactValue exact_value(DType dtype, uint64_t code) {
     return finite_value(*format, code);
   }
   assert(casts_as_int(dtype));
-  const uint64_t mask = container_mask(dtype);
+  const uint64_t mask = code_mask(dtype);
   const bool negative = is_signed_int(dtype) && (code & mask) > mask >> 1;
   return {negative, (negative ? -code : code) & mask, 0};
 }

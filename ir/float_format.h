@@ -132,7 +132,8 @@ constexpr bool is_nan_code(DType dtype, uint64_t code) {
 }
 
 // A finite number (-1)^negative * mantissa * 2^exponent. With `sticky` the magnitude lies strictly
-// between mantissa and mantissa + 1 (times 2^exponent), and mantissa must have its top bit set.
+// between mantissa and mantissa + 1 (times 2^exponent), and mantissa must have 60 significant bits
+// or more.
 struct ExactValue {
   bool negative = false;
   uint64_t mantissa = 0;

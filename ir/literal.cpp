@@ -262,13 +262,11 @@ std::optional<Magnitude> read_integer(const NumberToken &number) {
   return magnitude;
 }
 
-uint64_t bits_mask(DType dtype) { return ~uint64_t{0} >> (64 - 8 * sizeinbytes(dtype)); }
-
 // "0..255 for uint8"
 std::string range_text(DType dtype) {
-  const uint64_t all = bits_mask(dtype);
-  std::string text = is_signed_int(dtype) ? "-" + std::to_string((all >> 1) + 1) : "0";
-  text.append("..").append(std::to_string(is_signed_int(dtype) ? all >> 1 : all));
+  const IntRange range = int_range(dtype);
+  std::string text = range.min_magnitude ? "-" + std::to_string(range.min_magnitude) : "0";
+  text.append("..").append(std::to_string(range.max));
   return text.append(" for ").append(dtype2str(dtype));
 }
 
@@ -280,12 +278,11 @@ Result integer_code(const NumberToken &number, DType dtype) {
   const auto magnitude = read_integer(number);
   if (!magnitude)
     return malformed(number);
-  const uint64_t all = bits_mask(dtype);
-  const uint64_t max = is_signed_int(dtype) ? all >> 1 : all;
-  const uint64_t min_magnitude = is_signed_int(dtype) ? max + 1 : 0;
-  if (magnitude->too_large || magnitude->value > (number.negative ? min_magnitude : max))
+  const IntRange range = int_range(dtype);
+  if (magnitude->too_large ||
+      magnitude->value > (number.negative ? range.min_magnitude : range.max))
     return tl::unexpected(as_written(number) + " is out of range, expected " + range_text(dtype));
-  return (number.negative ? -magnitude->value : magnitude->value) & all;
+  return (number.negative ? -magnitude->value : magnitude->value) & code_mask(dtype);
 }
 
 // The payload of an fp32 NaN in `format`; a payload that is cut to nothing gives the canonical NaN.

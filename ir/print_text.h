@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -59,6 +60,36 @@ private:
   std::size_t size_ = 0;
   std::unique_ptr<char[]> data_;
 };
+
+// The texts of the objects printed last. Types and numbers are interned and few.
+template <class T> class TextCache {
+public:
+  // The cached text of `object`, which `make` appends to an empty string where there is none.
+  template <class Make> std::string_view get(const T *object, Make make) {
+    Entry &entry = entries_[(reinterpret_cast<std::uintptr_t>(object) >> 3) % entries_.size()];
+    if (entry.object != object) {
+      entry.object = object;
+      entry.text.clear();
+      make(entry.text);
+    }
+    return entry.text;
+  }
+
+private:
+  struct Entry {
+    const T *object = nullptr;
+    std::string text;
+  };
+  std::array<Entry, 509> entries_; // a prime: objects lie at multiples of powers of two
+};
+
+// The code of the element that begins at byte `at` of the data and has `size` bytes.
+inline std::uint64_t code_at(const ConstData &data, std::size_t at, unsigned size) {
+  std::uint64_t code = 0;
+  for (unsigned i = 0; i < size; ++i)
+    code |= std::uint64_t{data.bytes[at + i]} << (8 * i);
+  return code;
+}
 
 // Whether the language reads `text` as an identifier without quotes (language reference, Words).
 bool is_bare_identifier(std::string_view text);

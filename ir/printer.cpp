@@ -1,7 +1,6 @@
 #include "ir/printer.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <vector>
 
@@ -18,35 +17,6 @@ constexpr std::size_t snippet_size = 256; // for single statements and operands
 constexpr std::uint16_t printed_flags = inst_flag::Reverse0 | inst_flag::Reverse1 |
                                         inst_flag::ExactInts | inst_flag::Accumulate |
                                         inst_flag::Fixed;
-
-std::uint64_t read_little_endian(const std::uint8_t *bytes, unsigned size) {
-  std::uint64_t code = 0;
-  for (unsigned i = 0; i < size; ++i)
-    code |= std::uint64_t{bytes[i]} << (8 * i);
-  return code;
-}
-
-// The texts of the objects printed last. Types and numbers are interned and few.
-template <class T> class TextCache {
-public:
-  // The cached text of `object`, which `make` appends to an empty string where there is none.
-  template <class Make> std::string_view get(const T *object, Make make) {
-    Entry &entry = entries_[(reinterpret_cast<std::uintptr_t>(object) >> 3) % entries_.size()];
-    if (entry.object != object) {
-      entry.object = object;
-      entry.text.clear();
-      make(entry.text);
-    }
-    return entry.text;
-  }
-
-private:
-  struct Entry {
-    const T *object = nullptr;
-    std::string text;
-  };
-  std::array<Entry, 509> entries_; // a prime: objects lie at multiples of powers of two
-};
 
 class Printer {
 public:
@@ -321,7 +291,7 @@ void Printer::print_init(const Tensor &tensor) {
   for (std::size_t at = 0; at + size <= data.bytes.size(); at += size) {
     if (at != 0)
       out_.append(", ");
-    print_code(tensor.dtype(), read_little_endian(&data.bytes[at], size));
+    print_code(tensor.dtype(), code_at(data, at, size));
   }
   out_.push_back(')');
 }
@@ -456,7 +426,8 @@ void Printer::print_attr_value(const AttrValue &value) {
   std::vector<std::span<const AttrValue>> open;
   const AttrValue *item = &value;
   while (true) {
-    if (item->kind == AttrValueKind::List) {
+    bool first = item->kind == AttrValueKind::List; // of its list
+    if (first) {
       out_.push_back('[');
       open.push_back(item->list());
     } else {
@@ -465,10 +436,10 @@ void Printer::print_attr_value(const AttrValue &value) {
     while (!open.empty() && open.back().empty()) {
       out_.push_back(']');
       open.pop_back();
+      first = false;
     }
     if (open.empty())
       return;
-    const bool first = item->kind == AttrValueKind::List && item->list().data() == open.back().data();
     if (!first)
       out_.append(", ");
     item = &open.back().front();
@@ -551,7 +522,8 @@ void Printer::print_value_name(const Stmt &stmt) {
 }
 
 void Printer::print_indent(unsigned depth) {
-  constexpr std::string_view blanks = "                                                                ";
+  constexpr std::string_view blanks =
+      "                                                                ";
   for (std::size_t left = std::size_t{depth} * 2; left != 0;) {
     const std::size_t count = std::min(left, blanks.size());
     out_.append(blanks.substr(0, count));

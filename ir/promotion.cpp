@@ -6,10 +6,7 @@ namespace nir {
 namespace {
 
 tl::unexpected<std::string> no_path(DType t0, DType t1) {
-  std::string text = "No available implicit dtype promotion path for input dtypes ";
-  text.append(dtype2str(t0)).append(" and ").append(dtype2str(t1));
-  text.append(". Use .astype(dtype) explicitly.");
-  return tl::unexpected(std::move(text));
+  return tl::unexpected(no_promotion_path(t0, t1));
 }
 
 // Among floats of one size, the earlier wins.
@@ -65,6 +62,13 @@ DType promote_ints(DType t0, DType t1) {
 }
 
 } // namespace
+
+std::string no_promotion_path(DType t0, DType t1) {
+  std::string text = "No available implicit dtype promotion path for input dtypes ";
+  text.append(dtype2str(t0)).append(" and ").append(dtype2str(t1));
+  text.append(". Use .astype(dtype) explicitly.");
+  return text;
+}
 
 tl::expected<DType, std::string> promote_type(DType t0, DType t1) {
   // 1. Equal dtypes; containers meet through their elements.

@@ -16,6 +16,10 @@ namespace nir {
 // explicitly." and "unexpected dtype: <name>". Commutative and idempotent, not associative.
 tl::expected<DType, std::string> promote_type(DType t0, DType t1);
 
+// The first of these texts, also for operands that must not meet although promote_type has an
+// answer: two of float8_e8m0fnu (passes, legalize-dtype).
+std::string no_promotion_path(DType t0, DType t1);
+
 // May values of `t0` and `t1` share storage of one dtype? Same numeric class and different sizes,
 // or equal dtypes, or float32 with float32r. Containers and scales merge only with themselves.
 bool can_merge_type(DType t0, DType t1);

@@ -42,6 +42,9 @@ public:
   std::span<const std::int64_t> shape() const;
   bool reinterprets() const;
 
+  // Whether the use-list that the slot should be in points here, for the verifier.
+  bool is_linked() const { return link_ != nullptr && link_.get()->get() == this; }
+
   // Makes the slot refer to something else, or to nothing.
   void set(Value *value, const Access *access = nullptr);
 

@@ -1,11 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "ir/diagnostic.h"
 #include "ir/module.h"
 
 namespace nir {
+
+// Limits of the language (language reference, Structure).
+constexpr unsigned max_loop_depth = 1000;
+constexpr unsigned max_attribute_depth = 16;
 
 // What of a statement a rule speaks of, so that a message can point at it.
 struct StmtPart {
@@ -33,13 +40,28 @@ public:
 
 // The rules of one statement that need nothing but itself (language reference, Instructions and
 // Types): arity, operand kinds, shapes, dtypes, spaces, attributes, bounds, roles. Used by the
-// parser as it reads and by verify. A call whose callee is not defined yet is left to verify_calls.
-// Returns whether all hold; reports each broken one at the part of the statement it speaks of.
+// parser as it reads and by verify. What a call shares with its callee is left to verify_call: the
+// callee may not be complete yet. Returns whether all hold; reports each broken one at the part of
+// the statement it speaks of.
 bool verify_statement(const Instruction &inst, const StmtLocator &locator,
                       DiagnosticEngine &diagnostics);
 // Likewise for a declaration: psum dtypes, x4 and float4 storage, init.
 bool verify_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngine &diagnostics);
-// Likewise for the operands of one call against its callee's interface.
+
+// Why a loop cannot have these bounds: a step below 1, no trip, more trips than 63 bits count. Empty
+// where it can. To be asked before the loop is made.
+std::string loop_bounds_error(std::int64_t lo, std::int64_t hi, std::int64_t step);
+
+// Likewise for the operands of calls that verify_statement accepts, against the callees' interfaces,
+// which it looks up once each: for many calls.
+class CallVerifier {
+public:
+  bool verify(const Instruction &call, const StmtLocator &locator, DiagnosticEngine &diagnostics);
+
+private:
+  std::unordered_map<const Function *, std::vector<Tensor *>> interfaces_;
+};
+// Likewise for one call.
 bool verify_call(const Instruction &call, const StmtLocator &locator,
                  DiagnosticEngine &diagnostics);
 // No function calls itself, directly or through others.

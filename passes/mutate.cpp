@@ -41,15 +41,12 @@ std::span<const Use> matched_operands(const Instruction &inst) {
 const char *why_user_pins_dtype(const Use &use, const Target &target, DType from, DType to) {
   const Instruction &user = *use.user();
   if (use.reinterprets()) return "a reinterpreting access";
-  switch (user.opcode()) {
-  case Opcode::Call: return "it is given to a call";
-  case Opcode::Opaque: return "it is given to an opaque";
-  case Opcode::Matmul: return "it is a matmul operand";
-  default: break;
-  }
+  if (user.opcode() == Opcode::Call) return "it is given to a call";
+  if (user.opcode() == Opcode::Opaque) return "it is given to an opaque";
+  if (&use == user.dst()) return nullptr; // a writer: why_writer_is_fixed asks
+  if (user.opcode() == Opcode::Matmul) return "it is a matmul operand";
   if (user.has_trait(op_trait::Mover)) return "it feeds a mover, which keeps dtype";
   if (user.has_trait(op_trait::Offloaded)) return "it feeds an offloaded op";
-  if (&use == user.dst()) return nullptr;
   if (user.opcode() == Opcode::Select && use.index() == 0) return "it is a select predicate";
   if (user.has_trait(op_trait::Dma) && !target.dma_cast && user.dst_dtype() != to)
     return "its store or load would need a DMA cast, which the target lacks";
@@ -66,12 +63,11 @@ const char *why_user_pins_dtype(const Use &use, const Target &target, DType from
 // Whether a reader may read `to` and stays in legal form when all uses of `retyped` become `to`.
 const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
   const Instruction &user = *use.user();
-  const std::span<const Use> matched = matched_operands(user);
   if (to == DType::Float8E8m0fnu && user.opcode() != Opcode::TensorCopy &&
       !user.has_trait(op_trait::Dma))
     return "a reader may not read float8_e8m0fnu";
-  for (const Use &other : matched)
-    if (use.index() >= matched.front().index() && other.value() != retyped && other.dtype() != to)
+  for (const Use &other : matched_operands(user))
+    if (other.value() != retyped && other.dtype() != to)
       return "an operation would not be in legal form";
   const bool integer_operator =
       takes_alu_op(user) && (is_integer_only(user.op(0)) ||
@@ -91,7 +87,7 @@ bool loses_precision(const Use &use, DType to) {
 
 const char *why_writer_is_fixed(const Instruction &inst, DType dtype, const Target &target) {
   if (inst.is_fixed()) return "the producer is fixed";
-  if (!inst.has_trait(op_trait::MutableDst)) return "the producer's destination keeps its dtype";
+  if (!inst.has_trait(op_trait::MutableDst)) return "the producer's opcode fixes its dtype";
   if (inst.has_trait(op_trait::Dma) && !target.dma_cast)
     return "the target has no DMA cast";
   if (dtype == DType::Float8E8m0fnu && inst.opcode() != Opcode::TensorCopy)
@@ -107,12 +103,12 @@ const char *why_tensor_is_fixed(const Tensor &tensor) {
   return nullptr;
 }
 
-// The object whose dtype changes with the instruction's destination.
-const Value *retyped_object(const Instruction &inst) {
-  return inst.has_dst() ? inst.dst()->value() : &inst;
-}
-
 } // namespace
+
+const Value &retyped_object(const Instruction &inst) {
+  if (inst.has_dst()) return *inst.dst()->value();
+  return inst;
+}
 
 DType wide_dtype(const Instruction &inst) {
   if (inst.has_trait(op_trait::WideIsSrc)) return inst.src()->dtype();
@@ -136,7 +132,7 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
   if (dtype == DType::Float64 || dtype == DType::Float4E2m1fn) return "the dtype is host only";
   if (const char *reason = why_writer_is_fixed(inst, dtype, target)) return reason;
 
-  const Value *object = retyped_object(inst);
+  const Value *object = &retyped_object(inst);
   if (const Tensor *tensor = dyn_cast<Tensor>(object))
     if (const char *reason = why_tensor_is_fixed(*tensor)) return reason;
   const DType old = inst.dst_dtype();
@@ -158,6 +154,54 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
     if (!keeps_precision && loses_precision(use, dtype)) return "another reader would lose precision";
   }
   return nullptr;
+}
+
+const char *DstMutability::why_fixed(const Instruction &inst, DType dtype,
+                                     const Instruction &but_for) {
+  const Value &object = retyped_object(inst);
+  constexpr unsigned few_uses = 8; // looking at so few costs less than remembering
+  unsigned num_uses = 0;
+  for (auto use = object.uses().begin(); use != object.uses().end() && num_uses <= few_uses; ++use)
+    ++num_uses;
+  if (num_uses <= few_uses) return why_dst_ty_is_fixed(inst, dtype, &but_for);
+
+  // The answer speaks of the object; what is particular to a writer is asked every time.
+  if (const char *reason =
+          why_writer_is_fixed(inst, dtype, inst.function()->module().target()))
+    return reason;
+  auto &answers = answers_[&object];
+  for (const auto &[known, reason] : answers)
+    if (known == dtype) return reason;
+  const char *reason = why_dst_ty_is_fixed(inst, dtype, &but_for);
+  answers.emplace_back(dtype, reason);
+  return reason;
+}
+
+bool absorbing_copy_is_exact(const Instruction &producer, const Instruction &copy) {
+  const DType wide = wide_dtype(producer);
+  const DType old = producer.dst_dtype();
+  const DType wanted = copy.dst_dtype();
+  if (producer.exact_ints() || copy.exact_ints())
+    return producer.exact_ints() && copy.exact_ints() && is_int_type(wide) && is_int_type(old) &&
+           is_int_type(wanted) && holds(old, wide);
+  if (!triple_is_exact(wide, old, wanted)) return false;
+  // Between integers a copy passes through fp32, but an instruction that computes in integers writes
+  // exactly: the same only where one of the three is no larger than fp32 can hold.
+  const auto survives_fp32 = [](DType dtype) { return holds(DType::Float32, dtype); };
+  return !(computes_in_integers(producer) && is_int_type(wide) && is_int_type(wanted)) ||
+         survives_fp32(wide) || survives_fp32(old) || survives_fp32(wanted);
+}
+
+Name mark_after_absorbing(const Instruction &producer, const Instruction &copy) {
+  if (copy.autocast().empty()) return {};
+  const DType wide = wide_dtype(producer);
+  const bool author_rounded =
+      producer.autocast().empty() && !holds(producer.dst_dtype(), wide);
+  if (author_rounded) return {};
+  const bool rounds = !holds(copy.dst_dtype(), wide);
+  const bool stays_inserted_cast = producer.opcode() == Opcode::TensorCopy &&
+                                   !producer.autocast().empty() && wide != copy.dst_dtype();
+  return rounds || stays_inserted_cast ? copy.autocast() : Name();
 }
 
 void mutate_dst_ty(Instruction &inst, DType dtype) {

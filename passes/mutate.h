@@ -1,8 +1,10 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
-#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "ir/module.h"
 
@@ -27,6 +29,31 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
 inline bool can_mutate_dst_ty(const Instruction &inst, DType dtype, const Instruction *but_for) {
   return why_dst_ty_is_fixed(inst, dtype, but_for) == nullptr;
 }
+
+// why_dst_ty_is_fixed with a memory, so that a producer or tensor with many users is looked at once
+// per dtype and not once per cast. For questions where `but_for` is a tensor_copy to that dtype: such
+// a reader never counts, so the answer is the same for all of them.
+class DstMutability {
+public:
+  const char *why_fixed(const Instruction &inst, DType dtype, const Instruction &but_for);
+  // To be called when the object's dtype or uses have changed.
+  void forget(const Value &object) { answers_.erase(&object); }
+
+private:
+  std::unordered_map<const Value *, std::vector<std::pair<DType, const char *>>> answers_;
+};
+
+// What an instruction retypes with its destination: its own value, or the tensor it writes.
+const Value &retyped_object(const Instruction &inst);
+
+// Whether removing `copy`, by letting `producer` write what it writes, gives the same results for
+// every input: the triple wide, old, new is exact, and integers do not take another path (passes,
+// "Holds, survives").
+bool absorbing_copy_is_exact(const Instruction &producer, const Instruction &copy);
+
+// The autocast mark of a producer that absorbs a copy: kept or taken only where no author's rounding
+// goes into its new destination dtype (passes, Marks). To be called before anything is retyped.
+Name mark_after_absorbing(const Instruction &producer, const Instruction &copy);
 
 // Changes what the instruction writes: the type of its value, or its whole destination tensor with
 // every access to it. can_mutate_dst_ty must hold.

@@ -38,6 +38,7 @@ public:
   PassOptions() = default;
   explicit PassOptions(std::span<const PassOption> table) : table_(table) {}
 
+  // An empty value is that of a flag that stands alone.
   void set(std::string_view name, std::string value);
   // The given or default value. The name must be in the table.
   std::string_view get(std::string_view name) const;

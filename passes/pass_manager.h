@@ -23,12 +23,12 @@ struct PassManagerOptions {
   bool print_after_all = false;
   PrintChanged print_changed = PrintChanged::Off;
   bool check_changed = false;
-  bool time_passes = false;               // keep times for timing_report
-  bool trace = false;                     // keep events for chrome_trace
+  bool time_passes = false; // keep times for timing_report
+  bool trace = false;       // keep events for chrome_trace
   std::uint64_t shuffle_seed = 0;
   std::optional<std::uint64_t> bisect_limit; // run only the first N passes, and say which
   RemarkFilter remarks;
-  bool werror = false;                    // a fixpoint that meets its maximum is an error
+  bool werror = false; // a fixpoint that meets its maximum is an error
   // Dumps, bisect lines and rounds go here, as they happen.
   std::function<void(std::string_view)> log;
 };
@@ -51,17 +51,23 @@ public:
   // modules; statistics and times add up.
   PipelineStatus run(Module &module, DiagnosticEngine &diagnostics);
 
-  // After an InternalError: the pass that failed and what was wrong.
+  // After an InternalError: the pass that failed and what was wrong, as in `pass 'dce': …`. The
+  // same is among the diagnostics.
   const std::string &failed_pass() const { return failed_pass_; }
   // Whether a pass that establishes legal form has run.
   bool has_legal_form() const { return legal_form_; }
 
-  // All counters of every pass that is in the pipeline, in order of first appearance, zeros included.
+  // All counters of every pass that is in the pipeline, in order of first appearance, zeros
+  // included.
   const std::vector<PassCounters> &statistics() const { return counters_; }
+  // Adds the counters of a manager of the same pipeline, which ran beside this one.
+  void add_statistics(const PassManager &other);
   std::string statistics_text() const; // a table with units
-  std::string statistics_json() const; // tools: one object on one line
+  std::string statistics_json() const; // tools: one object on one line, without line end
   std::string timing_report() const;
   std::string chrome_trace() const;
+  // Of each fixpoint in the pipeline, outer ones first: the rounds of its last run.
+  std::vector<std::uint64_t> fixpoint_rounds() const;
 
 private:
   struct Impl;
@@ -72,7 +78,7 @@ private:
 };
 
 // A hash of everything that the module's text shows: equal modules have equal hashes, in every
-// process. O(module), much faster than printing. Renumbers the functions.
+// process. O(module), much faster than printing. Renumbers functions whose orders are stale.
 std::uint64_t structural_hash(Module &module);
 
 } // namespace nir

@@ -39,6 +39,7 @@ struct PipelineError {
 // Syntax, pass names, option names and values are all checked here. parse(print(p)) is p.
 tl::expected<Pipeline, PipelineError> parse_pipeline(std::string_view text);
 std::string to_string(const Pipeline &pipeline);
+std::string to_string(const PipelineNode &node); // one element of it
 // The error with the text and a caret under it.
 std::string render(const PipelineError &error, std::string_view text);
 

@@ -42,9 +42,8 @@ bool same_result(DType c, bool input_is_nan, uint64_t direct, uint64_t through) 
   return direct == through;
 }
 
-uint64_t code_mask(DType dtype) {
-  return dtype == Float4E2m1fn ? 0xf : ~uint64_t{0} >> (64 - 8 * sizeinbytes(dtype));
-}
+// A float4 stands alone in its byte, in the low bits.
+uint64_t last_code(DType dtype) { return dtype == Float4E2m1fn ? 0xf : code_mask(dtype); }
 
 // The codes of `a` with what each decodes to.
 struct Source {
@@ -96,7 +95,7 @@ void check_source(const Source &source) {
 
 std::vector<uint64_t> all_codes(DType dtype) {
   std::vector<uint64_t> codes;
-  for (uint64_t code = 0; code <= code_mask(dtype); ++code)
+  for (uint64_t code = 0; code <= last_code(dtype); ++code)
     codes.push_back(code);
   return codes;
 }
@@ -142,6 +141,8 @@ std::vector<uint64_t> wide_codes(DType dtype) {
         codes.insert(codes.end(), {field & mask, -field & mask});
     }
     codes.insert(codes.end(), {mask, mask >> 1, (mask >> 1) + 1, mask - 1});
+    for (uint64_t small = 0; small < 4096; ++small)
+      codes.insert(codes.end(), {small, -small & mask});
   }
   for (int i = 0; i < 20000; ++i)
     codes.push_back(random() & mask);
@@ -171,6 +172,137 @@ INSTANTIATE_TEST_SUITE_P(CastTriple, NarrowTriples,
 INSTANTIATE_TEST_SUITE_P(CastTriple, WideTriples,
                          testing::Values(Uint32, Int32, Float32, Float32r, Uint64, Int64, Float64),
                          param_name);
+
+// B08: A to B to A, over the dtypes that the report names. Saturation takes e5m2's infinities away.
+TEST(FieldBugs, B08WidthIsNoMeasure) {
+  for (DType wide : {Float16, Bfloat16, Float32}) {
+    EXPECT_TRUE(triple_is_exact(Float8E4m3fn, wide, Float8E4m3fn));
+    EXPECT_TRUE(triple_is_exact(Float4E2m1fn, wide, Float4E2m1fn));
+    EXPECT_FALSE(triple_is_exact(Float8E5, wide, Float8E5)) << "infinity comes back as 57344";
+    EXPECT_TRUE(triple_is_exact(Float8E5, wide, Float32));
+  }
+  EXPECT_TRUE(triple_is_exact(Float16, Float32, Float16));
+  EXPECT_TRUE(triple_is_exact(Bfloat16, Float32, Bfloat16));
+  EXPECT_FALSE(triple_is_exact(Float8E5, Float8E4, Float8E5));
+  EXPECT_FALSE(triple_is_exact(Float8E5, Float8E4m3fn, Float8E5));
+  EXPECT_FALSE(triple_is_exact(Float8E4, Float8E4m3fn, Float8E4));
+  EXPECT_FALSE(triple_is_exact(Bfloat16, Float16, Bfloat16));
+  EXPECT_FALSE(triple_is_exact(Float16, Bfloat16, Float16));
+}
+
+TEST(FieldBugs, B04TheMiddleOfAChainCounts) {
+  EXPECT_FALSE(triple_is_exact(Float32, Float16, Bfloat16));
+}
+
+TEST(CastTriple, ACopyToTheSameDtypeKeepsEverything) {
+  for (DType a : castable_dtypes()) {
+    for (DType b : castable_dtypes()) {
+      EXPECT_TRUE(triple_is_exact(a, a, b)) << triple_name(a, a, b);
+      EXPECT_TRUE(triple_is_exact(a, b, b)) << triple_name(a, b, b);
+    }
+  }
+}
+
+TEST(CastTriple, Float32IsTransparentUnlessTheBytesWouldPass) {
+  for (DType a : castable_dtypes()) {
+    for (DType c : castable_dtypes()) {
+      if (a != c) {
+        EXPECT_TRUE(triple_is_exact(a, Float32, c)) << triple_name(a, Float32, c);
+      }
+    }
+  }
+  for (DType a : {Int32, Uint32, Int64, Uint64, Float64, Float32r, Float8E3, Float8E4, Float8E5})
+    EXPECT_FALSE(triple_is_exact(a, Float32, a)) << dtype2str(a);
+  for (DType a : {Int8, Uint8, Int16, Uint16, Bfloat16, Float16, Float8E4m3fn, Float8E8m0fnu})
+    EXPECT_TRUE(triple_is_exact(a, Float32, a)) << dtype2str(a);
+}
+
+TEST(CastTriple, ClampsOfClamps) {
+  EXPECT_TRUE(triple_is_exact(Float32, Int16, Uint8));
+  EXPECT_TRUE(triple_is_exact(Int64, Int32, Int8));
+  EXPECT_TRUE(triple_is_exact(Float32, Int32, Int8));
+  EXPECT_FALSE(triple_is_exact(Float32, Uint8, Int8)) << "a negative number clamps to 0 first";
+  EXPECT_FALSE(triple_is_exact(Int32, Int8, Int32));
+}
+
+TEST(CastTriple, RangeOfTheResultCounts) {
+  // float16 does not hold bfloat16, but all that it loses is beyond float8_e4m3fn, or below.
+  EXPECT_TRUE(triple_is_exact(Bfloat16, Float16, Float8E4m3fn));
+  EXPECT_FALSE(holds(Float16, Bfloat16));
+}
+
+TEST(CastTriple, ContainersHaveNoCasts) {
+  EXPECT_TRUE(triple_is_exact(Float8E5m2X4, Float8E5m2X4, Float8E5m2X4));
+  for (DType dtype : castable_dtypes()) {
+    EXPECT_FALSE(triple_is_exact(Float8E5m2X4, Float8E5m2X4, dtype));
+    EXPECT_FALSE(triple_is_exact(Float8E5m2X4, dtype, Float8E5m2X4));
+    EXPECT_FALSE(triple_is_exact(dtype, dtype, Float8E4m3fnX4));
+  }
+}
+
+TEST(CastTriple, AnswersStayTheSameFromAnyThread) {
+  std::vector<int> counts(4);
+  std::vector<std::thread> threads;
+  for (int &count : counts) {
+    threads.emplace_back([&count] {
+      for (DType a : all_dtypes())
+        for (DType b : all_dtypes())
+          for (DType c : all_dtypes())
+            count += triple_is_exact(a, b, c);
+    });
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(std::set<int>(counts.begin(), counts.end()).size(), 1u);
+}
+
+TEST(Holds, Floats) {
+  for (DType dtype : castable_dtypes())
+    EXPECT_TRUE(holds(dtype, dtype)) << dtype2str(dtype);
+  for (DType dtype : {Bfloat16, Float16, Float32r, Float8E3, Float8E4, Float8E5, Float8E4m3fn})
+    EXPECT_TRUE(holds(Float32, dtype)) << dtype2str(dtype);
+  EXPECT_TRUE(holds(Float32r, Bfloat16));
+  EXPECT_TRUE(holds(Float32r, Float16));
+  EXPECT_TRUE(holds(Float16, Float8E5)) << "infinities are kept on the way up";
+  EXPECT_TRUE(holds(Bfloat16, Float8E3));
+  EXPECT_FALSE(holds(Float32r, Float32));
+  EXPECT_FALSE(holds(Bfloat16, Float16));
+  EXPECT_FALSE(holds(Float8E4m3fn, Float8E4));
+  EXPECT_TRUE(holds(Float16, Float4E2m1fn));
+  EXPECT_TRUE(holds(Float8E3, Float4E2m1fn));
+}
+
+TEST(Holds, Integers) {
+  EXPECT_TRUE(holds(Int16, Uint8));
+  EXPECT_TRUE(holds(Int64, Uint32));
+  EXPECT_FALSE(holds(Uint8, Int8));
+  EXPECT_FALSE(holds(Int8, Uint8));
+  EXPECT_FALSE(holds(Uint64, Int8));
+  EXPECT_TRUE(holds(Bfloat16, Uint8));
+  EXPECT_TRUE(holds(Float16, Int8));
+  EXPECT_FALSE(holds(Bfloat16, Int16));
+  EXPECT_FALSE(holds(Float16, Uint16));
+  EXPECT_TRUE(holds(Float32, Uint16));
+  EXPECT_TRUE(holds(Float32r, Uint8));
+  EXPECT_FALSE(holds(Float32, Int32));
+  EXPECT_TRUE(holds(Float64, Uint32));
+  EXPECT_FALSE(holds(Float64, Int64));
+  EXPECT_FALSE(holds(Int64, Float8E5)) << "no integer is -0.0, or a half";
+  EXPECT_TRUE(holds(Uint8, Float8E8m0fnu)) << "casts read the scale as a byte";
+  EXPECT_TRUE(holds(Float8E8m0fnu, Uint8));
+}
+
+// Where no integer takes part, and for integers whose every value fp32 has, holding is a triple.
+TEST(Holds, AgreesWithTheTriples) {
+  for (DType a : castable_dtypes()) {
+    for (DType b : castable_dtypes()) {
+      if (a != b && sizeinbytes(a) <= 2) {
+        EXPECT_EQ(holds(b, a), triple_is_exact(a, b, Float32))
+            << dtype2str(a) << " in " << dtype2str(b);
+      }
+    }
+  }
+}
 
 } // namespace
 } // namespace nir

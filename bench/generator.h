@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ir/module.h"
+
+namespace nir {
+
+// What a synthetic module is made of.
+struct GeneratorOptions {
+  std::string_view shape = "roundtrip"; // a name of all_shapes()
+  // About how many instructions; units are finished, so it may be a little more.
+  std::uint64_t size = 1000;
+  std::uint64_t seed = 0;
+  Target target = default_target();
+};
+
+// A family of modules.
+struct ShapeInfo {
+  std::string_view name;
+  std::string_view doc;
+};
+std::span<const ShapeInfo> all_shapes();
+
+constexpr std::uint64_t max_generator_size = 10'000'000;
+
+// A well-formed module of the shape; nullptr where the shape is unknown. The same options give the
+// same module on every machine. Time and memory are linear in the size.
+std::unique_ptr<Module> generate(const GeneratorOptions &options);
+
+} // namespace nir

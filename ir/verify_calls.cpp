@@ -1,0 +1,202 @@
+// Calls: arguments against the callee's interface, and no recursion.
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/verify_rules.h"
+
+namespace nir {
+namespace {
+
+bool check_count(StmtCheck &check, const Function &callee) {
+  const std::size_t expected = std::size_t{callee.num_inputs()} + callee.num_outputs();
+  const std::size_t found = check.inst.num_operands();
+  if (found == expected)
+    return true;
+  Diagnostic &error = check.report(
+      {.kind = StmtPart::Whole},
+      fmt::format("call of {} passes {} tensor{}, expected {}: {} input{} and {} output{}",
+                  function_name(callee), found, found == 1 ? "" : "s", expected,
+                  callee.num_inputs(), callee.num_inputs() == 1 ? "" : "s", callee.num_outputs(),
+                  callee.num_outputs() == 1 ? "" : "s"));
+  if (callee.source() != no_source)
+    error.notes.push_back({SourceRange::at(callee.source()), "the function is defined here"});
+  return false;
+}
+
+bool argument_fails(StmtCheck &check, const Use &use, const Tensor &parameter,
+                    std::string message) {
+  Diagnostic &error = check.report(part_of(check, use), std::move(message));
+  if (parameter.source() != no_source)
+    error.notes.push_back({SourceRange::at(parameter.source()), "it is declared here"});
+  return false;
+}
+
+bool check_argument(StmtCheck &check, const Use &use, const Tensor &parameter) {
+  const Tensor &tensor = *use.tensor();
+  const auto described = [&] {
+    return fmt::format("{} of {}", tensor_name(parameter), function_name(*parameter.function()));
+  };
+  const bool same_type =
+      use.dtype() == parameter.dtype() && std::ranges::equal(use.shape(), parameter.shape());
+  if (!same_type)
+    return argument_fails(check, use, parameter,
+                          fmt::format("{} is {}{}, but {} is {}", to_string(use),
+                                      dtype2str(use.dtype()), shape_to_string(use.shape()),
+                                      described(), to_string(*parameter.type())));
+  if (tensor.space() != parameter.space())
+    return argument_fails(check, use, parameter,
+                          fmt::format("{} is in {}, but {} is in {}", to_string(use),
+                                      to_string(tensor.space()), described(),
+                                      to_string(parameter.space())));
+  const bool never_written = tensor.role() == Role::Input || tensor.role() == Role::Const;
+  if (parameter.role() == Role::Output && never_written)
+    return argument_fails(check, use, parameter,
+                          fmt::format("{} tensor {} is never written, but {} is an output",
+                                      to_string(tensor.role()), tensor_name(tensor), described()));
+  return true;
+}
+
+// A tensor in an output position stands nowhere else in the list.
+bool check_outputs_alone(StmtCheck &check, const Function &callee) {
+  const unsigned num_inputs = callee.num_inputs();
+  std::unordered_map<const Tensor *, unsigned> first_place;
+  bool ok = true;
+  for (const Use &use : check.inst.operands()) {
+    const auto [it, is_new] = first_place.emplace(use.tensor(), use.index());
+    // Outputs stand last, so of two equal arguments the second one is an output if any is.
+    if (!is_new && use.index() >= num_inputs)
+      ok = check.fail(part_of(check, use), "output argument {} also stands at place {} of the call",
+                      tensor_name(*use.tensor()), it->second + 1);
+  }
+  return ok;
+}
+
+// The calls of a module's functions, in order.
+struct CallGraph {
+  explicit CallGraph(const Module &module);
+
+  const std::vector<Function *> &functions;
+  std::unordered_map<const Function *, std::size_t> index;
+  std::vector<std::size_t> first; // of each function: where its calls begin; one more at the end
+  std::vector<const Instruction *> calls;
+};
+
+CallGraph::CallGraph(const Module &module) : functions(module.functions()) {
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    index.emplace(functions[i], i);
+  for (const Function *function : functions) {
+    first.push_back(calls.size());
+    for (const Stmt &stmt : function->statements()) {
+      const Instruction *inst = dyn_cast<Instruction>(&stmt);
+      if (inst == nullptr || inst->opcode() != Opcode::Call)
+        continue;
+      const AttrValue *callee = inst->attr(AttrKey::Callee);
+      if (callee != nullptr && index.contains(callee->function))
+        calls.push_back(inst);
+    }
+  }
+  first.push_back(calls.size());
+}
+
+// A depth-first walk that keeps its path: a call back into the path is recursion.
+class RecursionCheck {
+public:
+  RecursionCheck(const CallGraph &graph, DiagnosticEngine &diagnostics)
+      : graph_(graph), diagnostics_(diagnostics), states_(graph.functions.size()) {}
+
+  bool run() {
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i] == State::New)
+        walk_from(i);
+    return ok_;
+  }
+
+private:
+  enum class State : std::uint8_t { New, OnPath, Done };
+  struct Step {
+    std::size_t function;
+    std::size_t next_call;
+  };
+
+  void enter(std::size_t function) {
+    states_[function] = State::OnPath;
+    path_.push_back({function, graph_.first[function]});
+  }
+
+  void walk_from(std::size_t root) {
+    enter(root);
+    while (!path_.empty()) {
+      Step &step = path_.back();
+      if (step.next_call == graph_.first[step.function + 1]) {
+        states_[step.function] = State::Done;
+        path_.pop_back();
+        continue;
+      }
+      const Instruction &call = *graph_.calls[step.next_call++];
+      const std::size_t callee = graph_.index.at(call.callee());
+      if (states_[callee] == State::New)
+        enter(callee);
+      else if (states_[callee] == State::OnPath)
+        report(call, callee);
+    }
+  }
+
+  void report(const Instruction &call, std::size_t callee) {
+    constexpr std::size_t max_shown = 4; // of the functions between
+    ok_ = false;
+    std::string way;
+    std::size_t shown = 0;
+    for (auto step = path_.rbegin(); step->function != callee; ++step) {
+      if (++shown > max_shown) {
+        way = " -> ..." + way;
+        break;
+      }
+      way = fmt::format(" -> {}{}", function_name(*graph_.functions[step->function]), way);
+    }
+    const std::string name = function_name(*graph_.functions[callee]);
+    diagnostics_.error(SourceRange::at(call.source()),
+                       fmt::format("recursive call of {}: {}{} -> {}", name, name, way, name));
+  }
+
+  const CallGraph &graph_;
+  DiagnosticEngine &diagnostics_;
+  std::vector<State> states_;
+  std::vector<Step> path_;
+  bool ok_ = true;
+};
+
+} // namespace
+
+bool check_call(StmtCheck &check, std::span<Tensor *const> interface) {
+  const Function &callee = *check.inst.callee();
+  if (!check_count(check, callee))
+    return false;
+  bool ok = true;
+  for (std::size_t i = 0; i < interface.size(); ++i)
+    ok &= check_argument(check, check.inst.operand(static_cast<unsigned>(i)), *interface[i]);
+  return check_outputs_alone(check, callee) && ok;
+}
+
+bool CallVerifier::verify(const Instruction &call, const StmtLocator &locator,
+                          DiagnosticEngine &diagnostics) {
+  StmtCheck check(call, locator, diagnostics);
+  const Function *callee = call.callee();
+  const auto [it, is_new] = interfaces_.try_emplace(callee);
+  if (is_new)
+    it->second = callee->interface();
+  return check_call(check, it->second);
+}
+
+bool verify_call(const Instruction &call, const StmtLocator &locator,
+                 DiagnosticEngine &diagnostics) {
+  return CallVerifier().verify(call, locator, diagnostics);
+}
+
+bool verify_no_recursion(const Module &module, DiagnosticEngine &diagnostics) {
+  const CallGraph graph(module);
+  return RecursionCheck(graph, diagnostics).run();
+}
+
+} // namespace nir

@@ -1,0 +1,74 @@
+#include "lang/call_checks.h"
+
+#include <fmt/format.h>
+
+namespace nir::lang {
+
+// The operands of one call that was read long ago.
+class CallChecks::Locator final : public StmtLocator {
+public:
+  Locator(const Call &call, const std::vector<SourceRange> &operands)
+      : call_(call), operands_(operands) {}
+  SourceRange locate(const Stmt &, StmtPart part) const override {
+    if (part.kind == StmtPart::Operand && part.index < call_.num_operands)
+      return operands_[call_.first_operand + part.index];
+    return part.kind == StmtPart::Mnemonic ? call_.name : call_.whole;
+  }
+
+private:
+  const Call &call_;
+  const std::vector<SourceRange> &operands_;
+};
+
+Function *CallChecks::refer(Name name) {
+  Function *function = module_.find_function(name);
+  return function != nullptr ? function : module_.declare_function(name);
+}
+
+Function *CallChecks::define(Name name, SourceOffset at) {
+  Function *function = refer(name);
+  if (is_defined(function)) return nullptr;
+  function->set_source(at);
+  module_.define(function);
+  return function;
+}
+
+void CallChecks::add(Function *callee, const Instruction *call, SourceRange name,
+                     const StatementParts &parts) {
+  calls_.push_back({callee, call, name, parts.whole, operands_.size(), parts.num_operands()});
+  for (std::size_t i = 0; i < parts.num_operands(); ++i) operands_.push_back(parts.operand(i));
+}
+
+void CallChecks::undefined(const Call &call, DiagnosticEngine &diagnostics) const {
+  constexpr std::size_t max_candidates = 1000; // a suggestion is not worth more
+  const NameTable &names = module_.names();
+  std::vector<std::string> known;
+  for (const Function *function : module_.functions()) {
+    if (known.size() == max_candidates) break;
+    known.push_back(quoted_name(names, '@', function->name()));
+  }
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const std::string name = quoted_name(names, '@', call.callee->name());
+  diagnostics.error(call.name,
+                    fmt::format("function {} is not defined{}", name, did_you_mean(name, views)));
+}
+
+void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
+  CallVerifier verifier;
+  for (const Call &call : calls_) {
+    if (!is_defined(call.callee)) {
+      if (any_may_exist_) continue;
+      // Past the limit only the number of errors counts.
+      if (diagnostics.at_limit()) {
+        diagnostics.error(call.name, {});
+      } else {
+        undefined(call, diagnostics);
+      }
+    } else if (rules && call.call != nullptr && !broken_.contains(call.callee)) {
+      verifier.verify(*call.call, Locator(call, operands_), diagnostics);
+    }
+  }
+  if (rules) verify_no_recursion(module_, diagnostics);
+}
+
+} // namespace nir::lang

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "ir/diagnostic.h"
+#include "ir/module.h"
+#include "lang/token.h"
+#include "lang/words.h"
+
+namespace nir::lang {
+
+// The types that were read last, by their text, so that `float32[128, 512]` is one token and one
+// comparison. A small table in which newcomers replace what stands in their place.
+class TypeCache {
+public:
+  static constexpr std::size_t max_text = 64;
+
+  // The place of `text`, whose type is nullptr where the table does not know it.
+  struct Row {
+    std::string_view text;
+    const Type *type = nullptr;
+  };
+  Row &row(std::string_view text) {
+    Row &place = rows_[hash(text) % rows_.size()];
+    if (place.text != text) place = {};
+    return place;
+  }
+
+private:
+  static std::size_t hash(std::string_view text);
+  std::array<Row, 512> rows_;
+};
+
+// Cuts a source text into tokens (language reference, Words). Names are interned, words are looked
+// up, and types on one line become one token; numbers and strings stay text until someone asks.
+class Lexer {
+public:
+  Lexer(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics)
+      : text_(file.text()), module_(module), diagnostics_(diagnostics),
+        words_(WordTable::instance()), begin_(text_.data()), cursor_(begin_),
+        start_(begin_), previous_end_(begin_) {}
+
+  // Reads the next token into `token` and returns its kind, TOK_END at the end. What is no token
+  // is reported, unless quiet, and returned as TOK_NIR_YYerror.
+  int next(Token &token);
+
+  // Continues at `offset`, which must be the beginning of a token.
+  void seek(SourceOffset offset) { cursor_ = begin_ + offset; }
+  // Reads without reports, to look ahead or to skip.
+  void set_quiet(bool quiet) { quiet_ = quiet; }
+  // Behind the token that was read last.
+  SourceOffset position() const { return offset_of(cursor_); }
+  // The token that was read last, and where the one before it ended.
+  SourceRange last_token() const { return {offset_of(start_), offset_of(cursor_)}; }
+  SourceOffset previous_end() const { return offset_of(previous_end_); }
+
+  std::string_view text(SourceRange range) const {
+    return text_.substr(range.begin, range.end - range.begin);
+  }
+  // Whether only blanks stand between the beginning of the line and `offset`.
+  bool is_first_on_line(SourceOffset offset) const;
+
+private:
+  SourceOffset offset_of(const char *at) const { return static_cast<SourceOffset>(at - begin_); }
+  void set_range(Token &token, const char *start) {
+    start_ = start;
+    token.set_range(offset_of(start), offset_of(cursor_));
+  }
+  int name(Token &token, int kind, const char *start);
+  int quoted_name(Token &token, int kind, const char *start);
+  int numbered_name(Token &token, int kind, const char *start);
+  int number(Token &token, int kind, NumberToken::Kind form, const char *start);
+  int word(Token &token, const char *start);
+  // A type, or only its first word where the text is not a type that needs no message.
+  int type_or_word(Token &token, const char *start);
+  const Type *read_type(std::string_view text);
+
+  // What is no token.
+  int error(Token &token, const char *start, const char *end, std::string message);
+  int bad_name(Token &token, const char *start);
+  int bad_number(Token &token, const char *start);
+  int bad_byte(Token &token, const char *start);
+  int bad_string(Token &token, const char *start);
+
+  std::string_view text_;
+  Module &module_;
+  DiagnosticEngine &diagnostics_;
+  const WordTable &words_;
+  const char *begin_;
+  const char *cursor_;
+  const char *start_;
+  const char *previous_end_;
+  bool quiet_ = false;
+  TypeCache types_;
+};
+
+// `text` as messages show it: in quotes, and cut where it is very long.
+std::string shown_text(std::string_view text);
+
+// The bytes that a string token stands for: `quoted` is its text with the quotes, already known to
+// be well-formed. Appends them to `out`.
+void unescape(std::string_view quoted, std::string &out);
+
+} // namespace nir::lang

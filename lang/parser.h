@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "ir/diagnostic.h"
+#include "ir/module.h"
+
+namespace nir {
+
+struct ParseOptions {
+  // Whether the rules of every statement, declaration and call are checked as well (verifier.h).
+  // Without it only what the text itself can break is an error: syntax, names, numbers, types.
+  bool verify = true;
+  // The machine that the module is for, whatever its header says; nullptr leaves it to the header.
+  const Target *target = nullptr;
+};
+
+// Reads one module (language reference). Returns nullptr when there was any error; what was wrong
+// is added to `diagnostics` in order of position. Names and strings of the module refer to the text
+// of `file`, which must outlive it.
+std::unique_ptr<Module> parse(const SourceFile &file, DiagnosticEngine &diagnostics,
+                              const ParseOptions &options = {});
+
+} // namespace nir

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/function.h"
+#include "lang/name_map.h"
+
+namespace nir::lang {
+
+// What is known of a name where it stands.
+enum class NameState : std::uint8_t {
+  Unknown,  // not defined in this function
+  Visible,  // defined, and may be used
+  Hidden,   // defined in a block that has ended
+  Poisoned, // its definition failed: nothing is known and nothing more is said
+};
+
+// The names of the function that is being read. Nothing is cleared when a block or a function ends:
+// whether a definition is visible follows from the block that holds it, so ending costs nothing.
+class Scope {
+public:
+  struct Value {
+    NameState state;
+    Stmt *stmt; // an instruction or, for its variable, a loop; only where Visible or Hidden
+  };
+  struct NamedTensor {
+    NameState state;
+    Tensor *tensor; // only where Visible
+  };
+
+  void begin_function(Function &function);
+  void enter(Block &block) { blocks_.push_back(&block); }
+  void leave() { blocks_.pop_back(); }
+  // The blocks that are open: the function's body and the bodies of the loops around this place.
+  unsigned num_open_blocks() const { return static_cast<unsigned>(blocks_.size()); }
+  Block &block() const { return *blocks_.back(); }
+  Function &function() const { return *function_; }
+
+  // `at` is the position of the name in the source.
+  Value find_value(Name name, SourceOffset at);
+  void define_value(Name name, Stmt *stmt, SourceOffset at) {
+    values_.slot(name, at) = Entry(stmt);
+  }
+  void poison_value(Name name, SourceOffset at) { values_.slot(name, at) = add_poison(); }
+
+  NamedTensor find_tensor(Name name, SourceOffset at);
+  void define_tensor(Name name, Tensor *tensor, SourceOffset at) {
+    tensors_.slot(name, at) = Entry(tensor);
+  }
+  void poison_tensor(Name name, SourceOffset at) { tensors_.slot(name, at) = add_poison(); }
+
+private:
+  // A pointer, or the index of a poison with the lowest bit set, or 0 for nothing.
+  class Entry {
+  public:
+    Entry() = default;
+    explicit Entry(nir::Value *value) : bits_(reinterpret_cast<std::uintptr_t>(value)) {}
+    static Entry poison(std::size_t index) {
+      Entry entry;
+      entry.bits_ = index * 2 + 1;
+      return entry;
+    }
+    bool empty() const { return bits_ == 0; }
+    bool is_poison() const { return (bits_ & 1) != 0; }
+    std::size_t poison_index() const { return bits_ / 2; }
+    nir::Value *value() const { return reinterpret_cast<nir::Value *>(bits_); }
+
+  private:
+    std::uintptr_t bits_ = 0;
+  };
+
+  // Where a definition failed.
+  struct Poison {
+    const Function *function;
+    const Block *block;
+  };
+
+  Entry add_poison();
+  bool is_open(const Block *block) const;
+
+  Function *function_ = nullptr;
+  std::vector<Block *> blocks_;
+  NameMap<Entry> values_;
+  NameMap<Entry> tensors_;
+  std::vector<Poison> poisons_;
+};
+
+} // namespace nir::lang

@@ -1,0 +1,71 @@
+#include "passes/interface_snapshot.h"
+
+#include <fmt/format.h>
+
+namespace nir {
+namespace {
+
+// The next tensor of the role, `tensor` itself included.
+const Tensor *with_role(const Tensor *tensor, Role role) {
+  while (tensor != nullptr && tensor->role() != role)
+    tensor = tensor->next();
+  return tensor;
+}
+
+std::string describe(Role role, Space space, const Type &type) {
+  return fmt::format("{} {} {}", to_string(type), to_string(space), to_string(role));
+}
+
+} // namespace
+
+InterfaceSnapshot::InterfaceSnapshot(const Module &module) {
+  functions_.reserve(module.functions().size());
+  for (const Function *function : module.functions()) {
+    for (const Role role : {Role::Input, Role::Output})
+      for (const Tensor *t = with_role(function->first_tensor(), role); t != nullptr;
+           t = with_role(t->next(), role))
+        tensors_.push_back({t->name(), t->type(), t->space(), role});
+    functions_.push_back({function->name(), tensors_.size()});
+  }
+}
+
+std::optional<std::string> InterfaceSnapshot::find_change(const Module &module) const {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const FunctionEntry &then = functions_[i];
+    if (i >= module.functions().size() || module.functions()[i]->name() != then.name)
+      return fmt::format("function '{}' is gone", quoted_name(module.names(), '@', then.name));
+    const std::span entries(tensors_.data() + begin, then.end - begin);
+    if (auto change = find_change(*module.functions()[i], entries))
+      return fmt::format("the interface of function '{}' changed: {}",
+                         quoted_name(module.names(), '@', then.name), *change);
+    begin = then.end;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> InterfaceSnapshot::find_change(const Function &function,
+                                                          std::span<const Entry> entries) {
+  const NameTable &names = function.module().names();
+  for (const Role role : {Role::Input, Role::Output}) {
+    const Tensor *now = with_role(function.first_tensor(), role);
+    for (; !entries.empty() && entries.front().role == role; entries = entries.subspan(1)) {
+      const Entry &then = entries.front();
+      const std::string tensor = quoted_name(names, '$', then.name);
+      if (now == nullptr)
+        return fmt::format("{} '{}' is gone", to_string(role), tensor);
+      if (now->name() != then.name)
+        return fmt::format("'{}' stands where {} '{}' was", quoted_name(names, '$', now->name()),
+                           to_string(role), tensor);
+      if (now->type() != then.type || now->space() != then.space)
+        return fmt::format("'{}' was {} and is {}", tensor, describe(role, then.space, *then.type),
+                           describe(role, now->space(), *now->type()));
+      now = with_role(now->next(), role);
+    }
+    if (now != nullptr)
+      return fmt::format("{} '{}' is new", to_string(role), quoted_name(names, '$', now->name()));
+  }
+  return std::nullopt;
+}
+
+} // namespace nir

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace nir {
+
+// The interfaces of a module's functions as they once were. No pass may change them (language
+// reference, "The interface"): names, order, dtypes, shapes, roles, and the spaces on which callers
+// rely.
+class InterfaceSnapshot {
+public:
+  explicit InterfaceSnapshot(const Module &module);
+
+  // The first difference, as text that names the function and the tensor; nothing where every
+  // function of then still has its interface. O(tensors).
+  std::optional<std::string> find_change(const Module &module) const;
+
+private:
+  struct Entry {
+    Name name;
+    const Type *type; // interned
+    Space space;
+    Role role;
+  };
+  struct FunctionEntry {
+    Name name;
+    std::size_t end; // behind its tensors in tensors_
+  };
+  static std::optional<std::string> find_change(const Function &function,
+                                                std::span<const Entry> entries);
+
+  std::vector<FunctionEntry> functions_;
+  std::vector<Entry> tensors_;
+};
+
+} // namespace nir

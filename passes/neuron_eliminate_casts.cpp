@@ -1,0 +1,346 @@
+// Removes a cast by letting its producer write the cast's dtype.
+//
+//   turn:  %n = activation exp %x : bfloat16[…]      into:  %n = activation exp %x : float32[…]
+//          %w = tensor_copy %n : float32[…]                 (users of %w read %n)
+//
+// Requires: verified IR. Preserves: legal form, order, interfaces. One forward sweep; every change
+// removes one cast, so it terminates. Rounding: the producer no longer rounds to the dtype between;
+// that is exact, or undoes what passes inserted, or is permitted outside strict functions
+// (passes, neuron-eliminate-casts).
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "ir/cast_triple.h"
+#include "passes/mutate.h"
+#include "passes/pass.h"
+#include "passes/tensor_order.h"
+
+namespace nir::passes {
+namespace {
+
+enum Statistic : unsigned { BytesEliminated, CastsEliminated };
+
+constexpr PassStatistic statistics[] = {
+    {"Number of bytes of casts eliminated", "bytes"},
+    {"Number of casts eliminated", "casts"},
+};
+
+constexpr std::string_view src_match_choices[] = {"require", "forbid", "any"};
+constexpr std::string_view on_off[] = {"on", "off"};
+
+constexpr PassOption options[] = {
+    {"src-match", PassOption::Choice, "require", src_match_choices,
+     "whether the producer's source dtype must equal the wanted one, must not, or may"},
+    {"excess-precision", PassOption::Choice, "on", on_off,
+     "off: remove only what is exact or what passes inserted"},
+    {"only-autocast", PassOption::Flag, "false", {}, "look only at casts that passes inserted"},
+};
+
+enum class SrcMatch : std::uint8_t { Require, Forbid, Any };
+
+struct Settings {
+  SrcMatch src_match;
+  bool excess_precision;
+  bool only_autocast;
+};
+
+Settings settings_of(const PassOptions &given) {
+  const std::string_view match = given.get("src-match");
+  return {match == "require"  ? SrcMatch::Require
+          : match == "forbid" ? SrcMatch::Forbid
+                              : SrcMatch::Any,
+          given.flag("excess-precision"), given.flag("only-autocast")};
+}
+
+// What rewriting the producers of one cast amounts to: the first obstacle, or how it counts.
+struct Verdict {
+  const char *obstacle = nullptr;
+  bool exact = true;    // of all producers
+  bool inserted = true; // all producers' narrowings are a pass's
+};
+
+bool is_elementwise(const Instruction &inst) {
+  switch (inst.opcode()) {
+  case Opcode::Activation:
+  case Opcode::TensorScalar:
+  case Opcode::TensorCopy:
+  case Opcode::TensorTensor:
+  case Opcode::Select: return true;
+  default: return false;
+  }
+}
+
+bool is_whitelisted(Opcode opcode) {
+  return opcode == Opcode::Activation || opcode == Opcode::TensorScalar ||
+         opcode == Opcode::TensorCopy;
+}
+
+bool is_int_or_scale(DType dtype) { return is_int_type(dtype) || dtype == DType::Float8E8m0fnu; }
+
+class CastEliminator {
+public:
+  CastEliminator(Function &function, PassContext &context, const Settings &settings)
+      : function_(function), context_(context), settings_(settings) {}
+
+  bool run() {
+    std::vector<Instruction *> casts;
+    for (Stmt &stmt : function_.statements()) {
+      Instruction *inst = dyn_cast<Instruction>(&stmt);
+      if (inst != nullptr && inst->opcode() == Opcode::TensorCopy && inst->defines_value())
+        casts.push_back(inst);
+    }
+    bool changed = false;
+    for (Instruction *cast : casts) changed |= try_eliminate_cast(*cast);
+    return changed;
+  }
+
+private:
+  bool try_eliminate_cast(Instruction &cast) {
+    if (!is_cast(cast)) return false;
+    const Verdict verdict = judge(cast);
+    if (verdict.obstacle != nullptr) {
+      if (context_.wants_missed())
+        context_.remark(RemarkClass::Declined, cast, explain(cast, verdict.obstacle));
+      return false;
+    }
+    if (context_.wants_applied())
+      context_.remark(class_of(cast, verdict), cast, describe_removal(cast));
+    eliminate(cast);
+    return true;
+  }
+
+  // All that must hold for the cast to go, in the order of the contract.
+  Verdict judge(const Instruction &cast) {
+    if (cast.is_fixed()) return {"the cast is fixed"};
+    if (settings_.only_autocast && cast.autocast().empty())
+      return {"the cast carries no autocast mark"};
+    Tensor *tensor = cast.src()->tensor();
+    Verdict verdict = tensor == nullptr ? judge_producer(*cast.src()->defining_instruction(), cast)
+                                        : judge_tensor(*tensor, cast);
+    if (verdict.obstacle != nullptr) return verdict;
+    if (class_of(cast, verdict) == RemarkClass::Permitted) {
+      if (function_.is_strict()) return {"the function is strict"};
+      if (!settings_.excess_precision) return {"excess precision is off"};
+    }
+    return verdict;
+  }
+
+  static RemarkClass class_of(const Instruction &cast, const Verdict &verdict) {
+    if (verdict.exact) return RemarkClass::Exact;
+    return verdict.inserted && !cast.autocast().empty() ? RemarkClass::Inserted
+                                                        : RemarkClass::Permitted;
+  }
+
+  // The four gates (should_mutate_inst_dst_type).
+  const char *why_producer_stays(const Instruction &producer, const Instruction &cast,
+                                 bool is_exact) {
+    const DType wanted = cast.dst_dtype();
+    if (const char *reason = mutability_.why_fixed(producer, wanted, cast)) return reason;
+    if (!is_whitelisted(producer.opcode()))
+      return "the producer is no activation, tensor_scalar or tensor_copy";
+    const DType src = producer.src()->dtype();
+    if (settings_.src_match == SrcMatch::Require && src != wanted)
+      return "the producer's source dtype is not the wanted one";
+    if (settings_.src_match == SrcMatch::Forbid && src == wanted)
+      return "the producer's source dtype is the wanted one";
+    const DType old = producer.dst_dtype();
+    if (is_int_type(old) != is_int_type(src))
+      return "the producer converts between integer and float";
+    const bool exact_only =
+        is_int_or_scale(src) || is_int_or_scale(old) || is_int_or_scale(wanted);
+    if (exact_only && !is_exact) return "a clamp or wrap to an integer would be lost";
+    return nullptr;
+  }
+
+  Verdict judge_producer(const Instruction &producer, const Instruction &cast) {
+    const bool exact = absorbing_copy_is_exact(producer, cast);
+    if ((producer.exact_ints() || cast.exact_ints()) && !exact)
+      return {"exact_ints and a copy through fp32 do not merge"};
+    return {why_producer_stays(producer, cast, exact), exact, !producer.autocast().empty()};
+  }
+
+  Verdict judge_tensor(Tensor &tensor, const Instruction &cast) {
+    if (tensor.role() == Role::Input) return {"the tensor is an input or output"};
+    if (tensor.space() == Space::Psum) return {"the tensor is in psum"};
+    const Verdict verdict = judge_stores(tensor, cast);
+    if (verdict.obstacle != nullptr) return verdict;
+    if (const char *reason = why_read_stays(tensor, cast)) return {reason};
+    if (overflows_partition(tensor, cast.dst_dtype()))
+      return {"the function's sbuf tensors would overflow a partition"};
+    return verdict;
+  }
+
+  // All stores must pass before anything changes. Remembered per tensor, since many casts may read
+  // one with many stores.
+  const Verdict &judge_stores(const Tensor &tensor, const Instruction &cast) {
+    auto &known = store_verdicts_[&tensor];
+    for (const StoreVerdict &entry : known)
+      if (entry.wanted == cast.dst_dtype() && entry.exact_ints == cast.exact_ints())
+        return entry.verdict;
+    known.push_back({cast.dst_dtype(), cast.exact_ints(), look_at_stores(tensor, cast)});
+    return known.back().verdict;
+  }
+
+  Verdict look_at_stores(const Tensor &tensor, const Instruction &cast) {
+    Verdict all;
+    bool has_stores = false;
+    for (const Use &use : tensor.uses()) {
+      if (!writes(use)) continue;
+      has_stores = true;
+      const Instruction &store = *use.user();
+      if (!store.has_dst()) return {"a call or opaque writes the tensor"};
+      const Verdict one = judge_producer(store, cast);
+      if (one.obstacle != nullptr) return one;
+      all.exact &= one.exact;
+      all.inserted &= one.inserted;
+    }
+    if (!has_stores) return {"nothing stores the tensor"};
+    return all;
+  }
+
+  // Replacing the cast by an access moves the read from the cast to its users, so nothing may write
+  // the tensor in between.
+  const char *why_read_stays(const Tensor &tensor, const Instruction &cast) {
+    if (!order_) order_.emplace(function_);
+    Instruction *last = nullptr;
+    for (const Use &use : cast.uses()) {
+      Instruction *user = use.user();
+      if (user->has_trait(op_trait::NeverDead)) return "a call or opaque was given its value";
+      if (last == nullptr || user->order() > last->order()) last = user;
+    }
+    if (last == nullptr) return nullptr;
+    const Stmt *scope = ancestor_in_block(last, cast.parent());
+    const char *reason = "the tensor is written before the last use";
+    if (scope != last) {
+      const std::uint32_t end = nir::cast<Loop>(scope)->end_order();
+      return order_->writer_between(tensor, cast.order() + 1, end) != nullptr ? reason : nullptr;
+    }
+    if (order_->writer_between(tensor, cast.order() + 1, last->order() - 1) != nullptr)
+      return reason;
+    return rereads_what_it_overwrites(*last, tensor, cast) ? reason : nullptr;
+  }
+
+  // Whether the last user writes the tensor otherwise than each element behind its own reading.
+  static bool rereads_what_it_overwrites(const Instruction &last, const Tensor &tensor,
+                                         const Instruction &cast) {
+    if (!last.has_dst() || last.dst()->value() != &tensor) return false;
+    return !is_elementwise(last) ||
+           !same_subscripts(last.dst()->access(), cast.src()->access());
+  }
+
+  bool overflows_partition(const Tensor &tensor, DType wanted) {
+    if (tensor.space() != Space::Sbuf) return false;
+    const Target &target = function_.module().target();
+    if (!sbuf_bytes_) sbuf_bytes_ = sbuf_bytes_per_partition(function_);
+    const std::uint64_t old = sbuf_bytes_per_partition(tensor, tensor.dtype(), target);
+    const std::uint64_t grown = sbuf_bytes_per_partition(tensor, wanted, target);
+    const std::uint64_t sum = saturating_add(*sbuf_bytes_ - old, grown);
+    return grown > old && sum > static_cast<std::uint64_t>(target.sbuf_bytes_per_partition);
+  }
+
+  void eliminate(Instruction &cast) {
+    const Tensor *tensor = cast.src()->tensor();
+    std::vector<std::pair<Instruction *, Name>> producers;
+    if (tensor == nullptr) {
+      Instruction &producer = *cast.src()->defining_instruction();
+      producers.emplace_back(&producer, mark_after_absorbing(producer, cast));
+    } else {
+      for (const Use &use : tensor->uses())
+        if (writes(use))
+          producers.emplace_back(use.user(), mark_after_absorbing(*use.user(), cast));
+    }
+    for (const auto &[producer, mark] : producers) {
+      eliminate_cast(cast, *producer, cast.dst_dtype());
+      producer->set_autocast(mark);
+    }
+    context_.count(CastsEliminated);
+    cast.erase();
+  }
+
+  void eliminate_cast(Instruction &cast, Instruction &producer, DType dtype) {
+    const Value &object = retyped_object(producer);
+    if (object.dtype() != dtype) retype(producer, object, dtype);
+    context_.count(BytesEliminated, cast_bytes(cast));
+    const Use &src = *cast.src();
+    cast.replace_all_uses_with(src.value(), src.access());
+    mutability_.forget(object);
+  }
+
+  void retype(Instruction &producer, const Value &object, DType dtype) {
+    const Tensor *tensor = dyn_cast<Tensor>(&object);
+    const bool counts = tensor != nullptr && tensor->space() == Space::Sbuf && sbuf_bytes_;
+    const Target &target = function_.module().target();
+    if (counts) *sbuf_bytes_ -= sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
+    mutate_dst_ty(producer, dtype);
+    if (counts) *sbuf_bytes_ += sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
+    forget_dependents(object);
+  }
+
+  // What was remembered of tensors and values whose gates looked at the object's dtype.
+  void forget_dependents(const Value &object) {
+    store_verdicts_.erase(&object);
+    for (const Use &use : object.uses()) {
+      const Instruction &user = *use.user();
+      if (user.has_dst()) store_verdicts_.erase(user.dst()->value());
+      if (user.opcode() != Opcode::TensorTensor && user.opcode() != Opcode::Select) continue;
+      for (const Use &operand : user.operands()) mutability_.forget(*operand.value());
+    }
+  }
+
+  std::string explain(const Instruction &cast, const char *obstacle) const {
+    return fmt::format("{} -> {}: {}{}", dtype2str(cast.src()->dtype()),
+                       dtype2str(cast.dst_dtype()), obstacle, name_producer(cast));
+  }
+
+  std::string describe_removal(const Instruction &cast) const {
+    return fmt::format("{} -> {}: removed{}", dtype2str(cast.src()->dtype()),
+                       dtype2str(cast.dst_dtype()), name_producer(cast));
+  }
+
+  std::string name_producer(const Instruction &cast) const {
+    const NameTable &names = function_.module().names();
+    if (const Tensor *tensor = cast.src()->tensor())
+      return fmt::format(" (tensor '{}')", quoted_name(names, '$', tensor->name()));
+    return fmt::format(" (producer: {})", describe(*cast.src()->defining_instruction()));
+  }
+
+  struct StoreVerdict {
+    DType wanted;
+    bool exact_ints;
+    Verdict verdict;
+  };
+
+  Function &function_;
+  PassContext &context_;
+  const Settings &settings_;
+  DstMutability mutability_;
+  std::unordered_map<const Value *, std::vector<StoreVerdict>> store_verdicts_;
+  std::optional<TensorOrder> order_;
+  std::optional<std::uint64_t> sbuf_bytes_;
+};
+
+class NeuronEliminateCasts : public FunctionPass {
+public:
+  explicit NeuronEliminateCasts(const PassOptions &given) : settings_(settings_of(given)) {}
+  bool run(Function &function, PassContext &context) override {
+    return CastEliminator(function, context, settings_).run();
+  }
+
+private:
+  Settings settings_;
+};
+
+} // namespace
+
+extern const PassInfo pass_neuron_eliminate_casts{
+    .name = "neuron-eliminate-casts",
+    .description = "removes a cast by letting its producer write the cast's dtype",
+    .options = options,
+    .statistics = statistics,
+    .create = [](const PassOptions &given) -> std::unique_ptr<Pass> {
+      return std::make_unique<NeuronEliminateCasts>(given);
+    }};
+
+} // namespace nir::passes

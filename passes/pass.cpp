@@ -1,0 +1,126 @@
+#include "passes/pass.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace nir {
+
+namespace passes {
+#define PASS(identifier) extern const PassInfo pass_##identifier;
+#include "passes/passes.def"
+#undef PASS
+} // namespace passes
+
+namespace {
+
+std::vector<const PassInfo *> &registry() {
+  static std::vector<const PassInfo *> passes{
+#define PASS(identifier) &passes::pass_##identifier,
+#include "passes/passes.def"
+#undef PASS
+  };
+  return passes;
+}
+
+bool is_applied(RemarkClass remark_class) { return remark_class != RemarkClass::Declined; }
+
+} // namespace
+
+void PassOptions::set(std::string_view name, std::string value) {
+  given_.emplace_back(name, std::move(value));
+}
+
+std::string_view PassOptions::get(std::string_view name) const {
+  for (const auto &[given_name, value] : given_)
+    if (given_name == name)
+      return value.empty() ? std::string_view("true") : std::string_view(value);
+  const auto row = std::ranges::find(table_, name, &PassOption::name);
+  assert(row != table_.end() && "a pass asks for an option that its table does not have");
+  return row->default_value;
+}
+
+std::uint64_t PassOptions::number(std::string_view name) const {
+  const std::string_view text = get(name);
+  std::uint64_t value = 0;
+  [[maybe_unused]] const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  assert(error == std::errc() && end == text.data() + text.size());
+  return value;
+}
+
+bool FunctionPass::run(Module &module, PassContext &context) {
+  bool changed = false;
+  for (std::size_t i = 0; i < module.functions().size(); ++i)
+    changed |= run(*module.functions()[i], context);
+  return changed;
+}
+
+std::span<const PassInfo *const> all_passes() { return registry(); }
+
+const PassInfo *find_pass(std::string_view name) {
+  const auto it = std::ranges::find(registry(), name, &PassInfo::name);
+  return it == registry().end() ? nullptr : *it;
+}
+
+void register_pass(const PassInfo &info) {
+  // A name that pipelines cannot spell unambiguously is a mistake of the program, not of its user.
+  if (info.name == "fixpoint" || find_pass(info.name) != nullptr) {
+    fmt::print(stderr, "internal error: a pass named '{}' is already registered\n", info.name);
+    std::abort();
+  }
+  registry().push_back(&info);
+}
+
+std::string_view to_string(RemarkClass remark_class) {
+  switch (remark_class) {
+  case RemarkClass::Exact:
+    return "exact";
+  case RemarkClass::Inserted:
+    return "inserted";
+  case RemarkClass::Permitted:
+    return "permitted";
+  case RemarkClass::Declined:
+    return "declined";
+  }
+  return {};
+}
+
+void PassContext::count(unsigned statistic, std::uint64_t amount) {
+  assert(statistic < counters_.values.size() && "the pass's table has no such statistic");
+  std::uint64_t &value = counters_.values[statistic];
+  value = saturating_add(value, amount);
+}
+
+void PassContext::remark(RemarkClass remark_class, const Stmt &at, std::string message) {
+  if (is_applied(remark_class) ? !remarks_.applied : !remarks_.missed)
+    return;
+  diagnostics_.remark(SourceRange::at(at.source()),
+                      fmt::format("{}: {}: {}", pass_.name, to_string(remark_class), message));
+}
+
+// xorshift64*: never zero, the same on every machine.
+std::uint64_t PassContext::next_random() {
+  shuffle_state_ ^= shuffle_state_ >> 12;
+  shuffle_state_ ^= shuffle_state_ << 25;
+  shuffle_state_ ^= shuffle_state_ >> 27;
+  return shuffle_state_ * 0x2545'F491'4F6C'DD1Du;
+}
+
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::uint64_t>::max() : sum;
+}
+
+std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max()
+                                                : product;
+}
+
+} // namespace nir
