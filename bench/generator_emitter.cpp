@@ -23,8 +23,9 @@ Function *Emitter::begin_function(std::string_view name) {
   return function;
 }
 
-Loop *Emitter::begin_loop(std::int64_t trips, std::int64_t step) {
-  Loop *loop = builder_->block().insert_loop(Name::number(next_value_++), 0, trips * step, step);
+Loop *Emitter::begin_loop(std::int64_t trips, std::int64_t step, std::int64_t lo) {
+  Loop *loop = builder_->block().insert_loop(Name::number(next_value_++), lo,
+                                             lo + (trips - 1) * step + 1, step);
   ++count_;
   loops_.push_back(loop);
   builder_->insert_at_end(loop->body());

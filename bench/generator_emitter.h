@@ -29,7 +29,7 @@ public:
   // empty.
   Function *begin_function(std::string_view name = {});
   // Everything goes into the loop until the matching end.
-  Loop *begin_loop(std::int64_t trips, std::int64_t step = 1);
+  Loop *begin_loop(std::int64_t trips, std::int64_t step = 1, std::int64_t lo = 0);
   void end_loop();
   unsigned loop_depth() const { return static_cast<unsigned>(loops_.size()); }
   const std::vector<Loop *> &loops() const { return loops_; }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
+#include <iterator>
 
 namespace nir {
 
@@ -25,9 +25,12 @@ public:
   }
   bool one_in(std::uint64_t count) { return below(count) == 0; }
 
-  template <class T> const T &pick(std::span<const T> items) { return items[below(items.size())]; }
   template <class T> T pick(std::initializer_list<T> items) {
     return items.begin()[below(items.size())];
+  }
+  // Of a container that is not empty.
+  template <class Items> const auto &pick_from(const Items &items) {
+    return *(std::begin(items) + static_cast<std::ptrdiff_t>(below(std::size(items))));
   }
 
 private:

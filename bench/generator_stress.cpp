@@ -17,7 +17,7 @@ constexpr ActivationFn tame_functions[] = {ActivationFn::Sigmoid, ActivationFn::
 // An instruction that computes in float32 and writes `dtype`.
 Instruction *emit_producer(Emitter &e, Value *src, DType dtype) {
   if (e.random().one_in(2))
-    return e.activation(e.random().pick(std::span(tame_functions)), src, dtype);
+    return e.activation(e.random().pick_from(tame_functions), src, dtype);
   const AluOp op = e.random().pick({AluOp::Multiply, AluOp::Add, AluOp::Max});
   return e.scalar(src, op, static_cast<float>(e.random().between(1, 7)) / 8, dtype);
 }
@@ -78,8 +78,9 @@ void generate_fanout(Emitter &e) {
   Instruction *in = e.load(e.rows(tensors.in, nullptr, 0));
   Instruction *shared = e.activation(ActivationFn::Tanh, in, DType::Bfloat16);
   while (e.wants_more()) {
-    // Half of the users read it wide, through a cast each.
-    Value *operand = e.random().one_in(2) ? e.copy(shared, DType::Float32) : shared;
+    // Half of the users read it through a cast each, to a dtype that goes or to one that stays.
+    const DType dtype = e.random().pick({DType::Float32, DType::Float16});
+    Value *operand = e.random().one_in(2) ? e.copy(shared, dtype) : shared;
     const Operand operands[] = {{operand, nullptr}};
     e.write({.opcode = Opcode::TensorReduce,
              .op0 = static_cast<std::uint8_t>(e.random().pick({AluOp::Max, AluOp::Add})),
@@ -111,7 +112,7 @@ void generate_tensors(Emitter &e) {
     Tensor *buffer = e.tensor(narrow_type, Space::Sbuf);
     const Operand operands[] = {{value, nullptr}};
     e.write({.opcode = Opcode::Activation,
-             .fn = static_cast<std::uint8_t>(e.random().pick(std::span(tame_functions))),
+             .fn = static_cast<std::uint8_t>(e.random().pick_from(tame_functions)),
              .operands = operands},
             {buffer, nullptr});
     Instruction *wide = e.copy(Operand{buffer, nullptr}, DType::Float32);
@@ -158,6 +159,7 @@ void generate_nest(Emitter &e) {
                          "sum");
   e.fill(0.0f, {sum, nullptr});
   Instruction *value = e.load(e.rows(tensors.in, nullptr, 0));
+  const Operand first_half = e.box(sum, {{.size = tile}, e.dim(nullptr, 0, 0, width)});
   while (e.wants_more()) {
     std::int64_t doublings = 0;
     while (e.loop_depth() < max_loop_depth && e.wants_more()) {
@@ -175,7 +177,8 @@ void generate_nest(Emitter &e) {
     while (e.loop_depth() != 0)
       e.end_loop();
   }
-  e.store(value, e.rows(tensors.out, nullptr, 0));
+  Instruction *total = e.binary(AluOp::Add, {value, nullptr}, first_half, DType::Float32);
+  e.store(total, e.rows(tensors.out, nullptr, 0));
 }
 
 } // namespace nir

@@ -73,7 +73,9 @@ private:
       for (; open > (around == nullptr ? 0 : around->depth()); --open)
         close_cluster();
       if (const Loop *loop = dyn_cast<Loop>(&stmt)) {
-        open_cluster(to_string(*loop));
+        std::string header = to_string(*loop);
+        header.resize(header.find_last_not_of(" {") + 1);
+        open_cluster(header);
         ++open;
         continue;
       }

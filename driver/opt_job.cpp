@@ -27,6 +27,13 @@ std::string error_line(std::string_view message) {
   return fmt::format("nir-opt: error: {}\n", message);
 }
 
+std::string error_summary(const DiagnosticEngine &diagnostics) {
+  const unsigned count = diagnostics.num_errors();
+  const unsigned shown = std::min(count, diagnostics.max_errors());
+  return fmt::format("{} {} generated{}\n", count, count == 1 ? "error" : "errors",
+                     shown < count ? fmt::format(", {} shown", shown) : "");
+}
+
 // What is written when everything has succeeded: each output into its own temporary file, and all
 // of them named at the end.
 class Outputs {
@@ -69,6 +76,7 @@ private:
   int run_piece(Piece &piece);
   int transform(Piece &piece, DiagnosticEngine &diagnostics);
   std::unique_ptr<Module> parse_piece(const Piece &piece, DiagnosticEngine &diagnostics);
+  Target with_features(Target target) const;
   int verify_result(Piece &piece, DiagnosticEngine &diagnostics);
   int check_expectations();
   int write_outputs();
@@ -149,9 +157,8 @@ int OptJob::run_piece(Piece &piece) {
   flush(diagnostics, piece);
   if (status != exit_status::success || options_.verify_diagnostics)
     piece.module.reset();
-  const unsigned count = diagnostics.num_errors();
-  if (count != 0 && !options_.verify_diagnostics)
-    message(fmt::format("{} {} generated\n", count, count == 1 ? "error" : "errors"));
+  if (diagnostics.has_errors() && !options_.verify_diagnostics)
+    message(error_summary(diagnostics));
   return status;
 }
 
@@ -182,27 +189,38 @@ int OptJob::transform(Piece &piece, DiagnosticEngine &diagnostics) {
 }
 
 std::unique_ptr<Module> OptJob::parse_piece(const Piece &piece, DiagnosticEngine &diagnostics) {
-  const bool replaces_target = options_.target != nullptr || !options_.target_features.empty();
   const bool checks = options_.verify != VerifyLevel::Off;
+  // What is right may depend on the target. Where only its features change, the module has to say
+  // first what they are features of, and the rules are checked afterwards.
+  const bool checks_late = options_.target == nullptr && !options_.target_features.empty();
+  std::optional<Target> target;
+  if (options_.target != nullptr)
+    target = with_features(*options_.target);
+  ParseOptions parse_options;
+  parse_options.verify = checks && !checks_late;
+  parse_options.target = target ? &*target : nullptr;
   std::unique_ptr<Module> module;
   {
     const PhaseTimes::Scope scope(times_, "parse");
-    // What is right may depend on the target: with another one the rules are checked afterwards.
-    module = parse(text_of(piece), diagnostics, {.verify = checks && !replaces_target});
+    module = parse(text_of(piece), diagnostics, parse_options);
   }
-  if (module == nullptr || !replaces_target)
-    return module;
-  Target target = options_.target != nullptr ? *options_.target : module->target();
-  // The command line was checked: the features are known.
-  (void)apply_target_features(target, options_.target_features);
-  module->set_target(target);
-  if (options_.target != nullptr && module->has_header())
+  if (module == nullptr)
+    return nullptr;
+  if (target && module->has_header())
     module->set_prints_target(true);
-  if (checks) {
+  if (checks_late)
+    module->set_target(with_features(module->target()));
+  if (checks && checks_late) {
     const PhaseTimes::Scope scope(times_, "verify");
     verify(*module, VerifyLevel::Structure, diagnostics);
   }
   return module;
+}
+
+Target OptJob::with_features(Target target) const {
+  // The command line was checked: the features are known.
+  (void)apply_target_features(target, options_.target_features);
+  return target;
 }
 
 // The input was well-formed: what is broken now, a pass broke. Only legal form may be missing

@@ -83,6 +83,13 @@ std::vector<std::string_view> target_names() {
   return names;
 }
 
+std::vector<std::string_view> feature_names() {
+  std::vector<std::string_view> names;
+  for (const TargetFeature &feature : all_target_features())
+    names.push_back(feature.name);
+  return names;
+}
+
 std::string footer() {
   std::vector<HelpRow> passes;
   for (const PassInfo *pass : all_passes())
@@ -92,7 +99,7 @@ std::string footer() {
     level_words.push_back(fmt::format("-O{}", level));
   std::vector<HelpRow> levels;
   for (unsigned level = 0; level <= max_opt_level; ++level)
-    levels.push_back({level_words[level], opt_level_pipeline(level)});
+    levels.push_back({level_words[level], level == 0 ? "no passes" : opt_level_pipeline(level)});
   std::vector<HelpRow> features;
   for (const TargetFeature &feature : all_target_features())
     features.push_back({feature.name, feature.doc});
@@ -130,7 +137,8 @@ CLI::Validator check_optional_word(std::string what, std::vector<std::string_vie
 
 void add_file_options(CLI::App &app, OptOptions &options) {
   constexpr const char *group = "Files";
-  app.add_option("FILE", options.inputs, "inputs; standard input where there is none or -");
+  app.add_option("FILE", options.inputs, "inputs; standard input where there is none or -")
+      ->type_name("");
   app.add_option("-o,--output", options.output, "where the result goes; - is standard output")
       ->type_name("FILE")
       ->group(group);
@@ -169,7 +177,10 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
           [](const std::string &list) {
             Target scratch = default_target();
             const auto applied = apply_target_features(scratch, list);
-            return applied ? std::string() : applied.error();
+            if (applied)
+              return std::string();
+            return fmt::format("{}, expected a list of +NAME and -NAME with NAME one of {}",
+                               applied.error(), fmt::join(feature_names(), ", "));
           },
           ""))
       ->group(group);

@@ -111,20 +111,24 @@ void Printer::print_function(const Function &function) {
 void Printer::number_unnamed(const Function &function) {
   unnamed_.clear();
   std::vector<const Stmt *> nameless;
+  std::size_t num_values = 0;
   for (const Stmt &stmt : function.statements()) {
-    const bool defines = stmt.type() != nullptr || isa<Loop>(&stmt);
-    if (defines && stmt.name().empty())
+    if (stmt.type() == nullptr && !isa<Loop>(&stmt))
+      continue;
+    ++num_values;
+    if (stmt.name().empty())
       nameless.push_back(&stmt);
   }
   if (nameless.empty())
     return;
-  ScratchMap<std::uint32_t, bool> taken;
+  // No number above the count of values is ever given.
+  std::vector<bool> taken(num_values + 1);
   for (const Stmt &stmt : function.statements())
-    if (stmt.name().is_number())
-      taken.try_emplace(stmt.name().number(), true);
+    if (stmt.name().is_number() && stmt.name().number() <= num_values)
+      taken[stmt.name().number()] = true;
   std::uint32_t number = 0;
   for (const Stmt *stmt : nameless) {
-    while (taken.find(number) != nullptr)
+    while (taken[number])
       ++number;
     unnamed_.try_emplace(stmt, number++);
   }

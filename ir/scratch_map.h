@@ -48,17 +48,19 @@ private:
     std::uint32_t epoch = 0; // whose content it is; an older one's slot is free
   };
 
-  static std::uint64_t bits(Key key) {
+  // Integers are scattered. Pointers stay in the order of their addresses, which in an arena is
+  // that in which the objects were made and are mostly walked.
+  static std::uint64_t hash(Key key) {
     if constexpr (std::is_pointer_v<Key>)
-      return reinterpret_cast<std::uintptr_t>(key);
+      return reinterpret_cast<std::uintptr_t>(key) >> 4;
     else
-      return static_cast<std::uint64_t>(key);
+      return static_cast<std::uint64_t>(key) * 0x9E37'79B9'7F4A'7C15u >> 32;
   }
 
   // The slot that holds the key, or the free one where it would go.
   std::size_t place_of(Key key) const {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t place = (bits(key) * 0x9E37'79B9'7F4A'7C15u >> 32) & mask;
+    std::size_t place = hash(key) & mask;
     while (slots_[place].epoch == epoch_ && slots_[place].key != key)
       place = (place + 1) & mask;
     return place;

@@ -45,6 +45,10 @@ public:
 // the statement it speaks of.
 bool verify_statement(const Instruction &inst, const StmtLocator &locator,
                       DiagnosticEngine &diagnostics);
+// What is legal but surprises: a copy between integer dtypes that passes through fp32 and so loses
+// low bits of magnitudes above 2^24 (numerics, Casts). For statements that verify_statement accepts.
+void warn_about_statement(const Instruction &inst, const StmtLocator &locator,
+                          DiagnosticEngine &diagnostics);
 // Likewise for a declaration: psum dtypes, x4 and float4 storage, init.
 bool verify_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngine &diagnostics);
 

@@ -91,7 +91,6 @@ bool StructureCheck::check_body(const Loop &loop, const Block &around) {
 
 bool StructureCheck::check_links(Function &function) {
   statements_.clear();
-  holders_.clear();
   num_slots_ = 0;
   num_listed_ = 0;
   if (!check_tensor_links(function))
@@ -127,6 +126,7 @@ bool StructureCheck::check_links(Function &function) {
     stmt = block->first();
   }
   function.renumber();
+  holders_.clear(statements_.size(), module_.names().num_strings());
   return true;
 }
 
@@ -236,16 +236,16 @@ bool StructureCheck::check_name(const Stmt &stmt) {
     return true;
   if (stmt.type() == nullptr && !isa<Loop>(&stmt))
     return error(stmt, fmt::format("an instruction named {} defines no value", value_name(stmt)));
-  const auto [holder, is_new] = holders_.try_emplace(stmt.name().bits(), &stmt);
-  if (is_new || !is_visible(**holder, stmt)) {
-    *holder = &stmt;
+  std::uint32_t &holder = holders_[stmt.name()];
+  if (holder == 0 || !is_visible(*statements_[holder - 1], stmt)) {
+    holder = stmt.order();
     return true;
   }
   Diagnostic &redefinition = diagnostics_.error(
       SourceRange::at(stmt.source()), fmt::format("{} is defined where an earlier {} is visible",
                                                   value_name(stmt), value_name(stmt)));
   redefinition.notes.push_back(
-      {SourceRange::at((*holder)->source()), "the earlier definition is here"});
+      {SourceRange::at(statements_[holder - 1]->source()), "the earlier definition is here"});
   return false;
 }
 

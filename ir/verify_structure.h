@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "ir/name_orders.h"
 #include "ir/scratch_map.h"
 #include "ir/verifier.h"
 
@@ -58,8 +59,8 @@ private:
 
   Module &module_;
   DiagnosticEngine &diagnostics_;
-  std::vector<Stmt *> statements_;                  // of the function at hand, by order
-  ScratchMap<std::uint32_t, const Stmt *> holders_; // of the names of values, the latest of each
+  std::vector<Stmt *> statements_; // of the function at hand, by order
+  NameOrders holders_;             // of the names of values, the latest of each
   ScratchMap<std::uint32_t, const Tensor *> tensor_names_;
   ScratchMap<const Type *, bool> types_;        // found interned
   ScratchMap<const Immediate *, bool> numbers_; // likewise

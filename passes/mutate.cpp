@@ -38,7 +38,7 @@ std::span<const Use> matched_operands(const Instruction &inst) {
 
 // Why an instruction that reads or writes what is about to be retyped pins its dtype, whatever the
 // value; nullptr where it does not (the fixed-format consumers of can_mutate_dst_ty).
-const char *why_user_pins_dtype(const Use &use, const Target &target, DType from, DType to) {
+const char *why_user_pins_dtype(const Use &use, const Target &target, DType to) {
   const Instruction &user = *use.user();
   if (use.reinterprets()) return "a reinterpreting access";
   if (user.opcode() == Opcode::Call) return "it is given to a call";
@@ -53,10 +53,6 @@ const char *why_user_pins_dtype(const Use &use, const Target &target, DType from
   if (computes_in_integers(user)) return "it feeds an instruction that computes in integers";
   if (user.opcode() == Opcode::TensorCopy && user.exact_ints() && !is_int_type(to))
     return "it feeds a tensor_copy with exact_ints";
-  // A copy that used to pass bits through would now convert them.
-  if (user.has_trait(op_trait::CopiesBits) && user.dst_dtype() == from &&
-      !triple_is_exact(from, to, from))
-    return "it feeds a copy that would no longer pass its bits through";
   return nullptr;
 }
 
@@ -79,10 +75,16 @@ const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
   return nullptr;
 }
 
-// Whether the reader would lose something when `to` does not hold the old dtype.
-bool loses_precision(const Use &use, DType to) {
+// Whether the reader would see other values: `to` does not hold the old dtype, or the reader used to
+// pass bits through that it would now convert.
+const char *why_reader_loses(const Use &use, DType from, DType to) {
   const Instruction &user = *use.user();
-  return !(user.opcode() == Opcode::TensorCopy && user.dst_dtype() == to);
+  if (user.opcode() == Opcode::TensorCopy && user.dst_dtype() == to) return nullptr;
+  if (!holds(to, from)) return "another reader would lose precision";
+  if (user.has_trait(op_trait::CopiesBits) && user.dst_dtype() == from &&
+      !triple_is_exact(from, to, from))
+    return "it feeds a copy that would no longer pass its bits through";
+  return nullptr;
 }
 
 const char *why_writer_is_fixed(const Instruction &inst, DType dtype, const Target &target) {
@@ -140,10 +142,9 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
       std::numeric_limits<std::int64_t>::max() / sizeinbytes(dtype);
   if (object->type()->num_elements() > bytes_limit) return "the type would be too large";
 
-  const bool keeps_precision = holds(dtype, old);
   for (const Use &use : object->uses()) {
     const Instruction &user = *use.user();
-    if (const char *reason = why_user_pins_dtype(use, target, old, dtype)) return reason;
+    if (const char *reason = why_user_pins_dtype(use, target, dtype)) return reason;
     if (writes(use)) {
       if (&user == &inst) continue;
       if (const char *reason = why_writer_is_fixed(user, dtype, target)) return reason;
@@ -151,7 +152,7 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
     }
     if (&user == but_for) continue;
     if (const char *reason = why_reader_refuses(use, object, dtype)) return reason;
-    if (!keeps_precision && loses_precision(use, dtype)) return "another reader would lose precision";
+    if (const char *reason = why_reader_loses(use, old, dtype)) return reason;
   }
   return nullptr;
 }
@@ -185,10 +186,11 @@ bool absorbing_copy_is_exact(const Instruction &producer, const Instruction &cop
     return producer.exact_ints() && copy.exact_ints() && is_int_type(wide) && is_int_type(old) &&
            is_int_type(wanted) && holds(old, wide);
   if (!triple_is_exact(wide, old, wanted)) return false;
-  // Between integers a copy passes through fp32, but an instruction that computes in integers writes
-  // exactly: the same only where one of the three is no larger than fp32 can hold.
+  // Between integers a copy passes through fp32, but every other instruction writes exactly: the same
+  // only where one of the three is no larger than fp32 can hold.
   const auto survives_fp32 = [](DType dtype) { return holds(DType::Float32, dtype); };
-  return !(computes_in_integers(producer) && is_int_type(wide) && is_int_type(wanted)) ||
+  const bool copies = producer.opcode() == Opcode::TensorCopy || producer.has_trait(op_trait::Dma);
+  return copies || !is_int_type(wide) || !is_int_type(wanted) ||
          survives_fp32(wide) || survives_fp32(old) || survives_fp32(wanted);
 }
 

@@ -9,6 +9,7 @@
 The first word behind a fence says what a block is, a second one names a file:
 
   ```nir FILE       the text is written to FILE for the commands of the document
+  ```wrong FILE     likewise, of a module that is not well-formed
   ```cpp FILE       (any other language) the text is a part of FILE, relative to the root
   ```console        lines with `$ ` are commands, the others what they print, on both streams
 
@@ -29,6 +30,7 @@ FENCE = re.compile(r"^```(.*)$")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+\s+(.*)$")
 COMMAND_SECONDS = 120
+INPUTS = ("nir", "wrong")  # kinds of blocks whose FILE is an input of commands
 
 DEV = """#!/bin/sh
 tool=$1
@@ -108,7 +110,7 @@ def check_excerpts(root):
     for document in documents(root):
         lines = document.read_text().splitlines()
         for block in blocks_of(lines):
-            if block.file is None or block.kind == "nir":
+            if block.file is None or block.kind in INPUTS:
                 continue
             where = f"{document.relative_to(root)}:{block.begin}"
             source = root / block.file
@@ -148,7 +150,7 @@ def set_up_folder(root, folder, document_lines):
     (folder / "dev").write_text(DEV)
     (folder / "dev").chmod(0o755)
     for block in blocks_of(document_lines):
-        if block.kind == "nir" and block.file is not None:
+        if block.kind in INPUTS and block.file is not None:
             text = "\n".join(document_lines[block.begin : block.end]) + "\n"
             (folder / block.file).write_text(text)
 

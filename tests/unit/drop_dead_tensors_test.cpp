@@ -37,9 +37,9 @@ TEST(DropDeadTensors, InputsAndOutputsStay) {
 TEST(DropDeadTensors, WhatAnOutputIsMadeOfStays) {
   expect_unchanged(pass, R"(  tensor $y : float32[8, 4] dram output
   tensor $t : float32[8, 4] sbuf
-  tensor $k : float32[1] sbuf const = splat(1.0)
+  tensor $k : float32[8, 4] sbuf const = splat(1.0)
 
-  tensor_scalar $k, add 1.0 -> $t[0 : 1, 0]
+  tensor_scalar $k, add 1.0 -> $t
   %a = tensor_copy $t : float32[8, 4]
   store %a -> $y
 )");
