@@ -249,9 +249,11 @@ Operand RandomFunction::access(const TensorPlace &place, bool may_reinterpret) {
   Tensor *tensor = place.tensor;
   const std::vector<std::int64_t> sizes = shape_of(place.kind);
   std::vector<AccessDim> dims;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    dims.push_back(random_dim(tensor->shape()[i], sizes[i]));
-  const bool whole = std::ranges::equal(sizes, tensor->shape());
+  bool whole = true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const AccessDim &dim = dims.emplace_back(random_dim(tensor->shape()[i], sizes[i]));
+    whole = whole && dim.terms.empty() && dim.size == tensor->shape()[i];
+  }
   const bool reinterprets = may_reinterpret && may_view(*tensor);
   const DType dtype = reinterprets ? dtype_of_size(sizeinbytes(tensor->dtype())) : tensor->dtype();
   if (dtype == tensor->dtype())

@@ -89,8 +89,8 @@ template <class Meet> std::string meeting_table(Meet meet) {
     std::string thirds;
     for (DType other : all_dtypes())
       if (const auto result = gives(other); result && *result != dtype && *result != other)
-        thirds += fmt::format("{}{} with {}", thirds.empty() ? "" : ", ",
-                              code(dtype2str(*result)), code(dtype2str(other)));
+        thirds += fmt::format("{}{} with {}", thirds.empty() ? "" : ", ", code(dtype2str(*result)),
+                              code(dtype2str(other)));
     const auto is_itself = [&](DType other) { return gives(other) == dtype; };
     const auto is_other = [&](DType other) { return other != dtype && gives(other) == other; };
     const auto is_nothing = [&](DType other) { return !gives(other); };
@@ -147,8 +147,8 @@ std::string triples_table(const std::vector<Triple> &triples, bool both_defined,
   std::size_t shown = 0;
   for (const Triple &t : triples)
     if (t.both_defined == both_defined && shown++ < limit)
-      table.add({code(dtype2str(t.a)), code(dtype2str(t.b)), code(dtype2str(t.c)), t.left,
-                 t.right});
+      table.add(
+          {code(dtype2str(t.a)), code(dtype2str(t.b)), code(dtype2str(t.c)), t.left, t.right});
   return table.text();
 }
 
@@ -191,15 +191,14 @@ std::string doc_float_formats() {
 std::string doc_casts_to_float8() {
   constexpr std::array<DType, 4> formats{DType::Float8E3, DType::Float8E4, DType::Float8E4m3fn,
                                          DType::Float8E5};
-  constexpr std::array<std::string_view, 8> numbers{"0.001", "0.3",  "17.0",    "248.0",
+  constexpr std::array<std::string_view, 8> numbers{"0.001", "0.3",   "17.0",    "248.0",
                                                     "464.0", "500.0", "60000.0", "inf"};
   MarkdownTable::Row header{"float32"};
   for (DType dtype : formats)
     header.push_back(code(dtype2str(dtype)));
   MarkdownTable table(std::move(header));
   for (std::string_view number : numbers) {
-    const auto kind =
-        number == "inf" ? NumberToken::Kind::Inf : NumberToken::Kind::Decimal;
+    const auto kind = number == "inf" ? NumberToken::Kind::Inf : NumberToken::Kind::Decimal;
     const std::uint64_t fp32 =
         literal_to_code({.negative = false, .kind = kind, .text = number}, DType::Float32).value();
     MarkdownTable::Row row{std::string(number)};
@@ -240,6 +239,16 @@ std::string doc_holds() {
   return table.text();
 }
 
+std::string doc_survives() {
+  MarkdownTable table({"A", "survives"});
+  for (DType a : all_dtypes()) {
+    const std::string between =
+        names_where([a](DType b) { return b != a && triple_is_exact(a, b, a); });
+    table.add({code(dtype2str(a)), between.empty() ? "nothing" : between});
+  }
+  return table.text();
+}
+
 std::string doc_promotion() { return meeting_table(promote_type); }
 
 std::string doc_associativity() {
@@ -247,8 +256,8 @@ std::string doc_associativity() {
   constexpr std::size_t shown_failures = 3;
   const std::vector<Triple> triples = find_non_associative();
   const auto num_results = std::ranges::count(triples, true, &Triple::both_defined);
-  std::string out = fmt::format("{} triples have two different results; the smallest:\n\n",
-                                num_results);
+  std::string out =
+      fmt::format("{} triples have two different results; the smallest:\n\n", num_results);
   out += triples_table(triples, true, shown_results);
   out += fmt::format("\n{} triples have a result one way and none the other way; the smallest:\n\n",
                      static_cast<std::ptrdiff_t>(triples.size()) - num_results);

@@ -11,6 +11,7 @@ std::string doc_float_formats();
 std::string doc_casts_to_float8(); // some fp32 numbers in each 8-bit float
 std::string doc_integer_copies();  // through fp32, and with exact_ints
 std::string doc_holds();
+std::string doc_survives();
 std::string doc_promotion();
 std::string doc_associativity(); // the smallest counterexamples
 std::string doc_merge();

@@ -15,7 +15,21 @@
 #include "passes/pipeline.h"
 
 namespace nir {
+
+namespace passes {
+#define PASS(identifier) extern const PassInfo pass_##identifier;
+#include "passes/passes.def"
+#undef PASS
+} // namespace passes
+
 namespace {
+
+// The passes that come with the library. The registry may hold more: a program's own.
+constexpr const PassInfo *documented_passes[] = {
+#define PASS(identifier) &passes::pass_##identifier,
+#include "passes/passes.def"
+#undef PASS
+};
 
 std::string operands_text(const OpcodeInfo &row) {
   if (row.max_operands < 0)
@@ -135,8 +149,8 @@ std::string yes_no(bool value) { return value ? "yes" : "no"; }
 
 std::string targets() {
   constexpr std::int64_t kib = 1024;
-  MarkdownTable table({"target", "partitions", "sbuf a partition", "psum a partition",
-                       "`dma-cast`", "`x4-matmul`", "default"});
+  MarkdownTable table({"target", "partitions", "sbuf a partition", "psum a partition", "`dma-cast`",
+                       "`x4-matmul`", "default"});
   for (const Target &target : all_targets())
     table.add({code(target.name), fmt::format("{}", target.partitions),
                fmt::format("{} KiB", target.sbuf_bytes_per_partition / kib),
@@ -171,7 +185,7 @@ std::string matmul_operands() {
 
 std::string passes_table() {
   MarkdownTable table({"pass", "description", "options"});
-  for (const PassInfo *pass : all_passes()) {
+  for (const PassInfo *pass : documented_passes) {
     std::vector<std::string_view> options;
     for (const PassOption &option : pass->options)
       options.push_back(option.name);
@@ -241,7 +255,7 @@ struct TableEntry {
   std::string (*text)();
 };
 
-constexpr std::array<TableEntry, 18> tables{{
+constexpr std::array<TableEntry, 19> tables{{
     {"opcodes", opcodes},
     {"functions", functions},
     {"operators", operators},
@@ -254,6 +268,7 @@ constexpr std::array<TableEntry, 18> tables{{
     {"casts-to-float8", doc_casts_to_float8},
     {"integer-copies", doc_integer_copies},
     {"holds", doc_holds},
+    {"survives", doc_survives},
     {"promotion", doc_promotion},
     {"associativity", doc_associativity},
     {"merge", doc_merge},
@@ -279,8 +294,8 @@ std::optional<std::string_view> block_name(std::string_view line) {
 } // namespace
 
 tl::expected<std::string, std::string> doc_table(std::string_view name) {
-  if (name.starts_with(pass_prefix))
-    if (const PassInfo *pass = find_pass(name.substr(pass_prefix.size())))
+  for (const PassInfo *pass : documented_passes)
+    if (name.starts_with(pass_prefix) && name.substr(pass_prefix.size()) == pass->name)
       return pass_table(*pass);
   const auto entry = std::ranges::find(tables, name, &TableEntry::name);
   if (entry != tables.end())
@@ -294,7 +309,7 @@ std::vector<std::string> doc_table_names() {
   std::vector<std::string> names;
   for (const TableEntry &entry : tables)
     names.emplace_back(entry.name);
-  for (const PassInfo *pass : all_passes())
+  for (const PassInfo *pass : documented_passes)
     names.push_back(fmt::format("{}{}", pass_prefix, pass->name));
   return names;
 }

@@ -19,7 +19,7 @@ namespace nir {
 // what is unknown.
 tl::expected<std::string, std::string> doc_table(std::string_view name);
 
-// Every name, `pass NAME` for each registered pass included.
+// Every name, `pass NAME` for each pass of passes/passes.def included.
 std::vector<std::string> doc_table_names();
 
 // `markdown` with the content of each block replaced by its table. The error begins with the line

@@ -27,13 +27,6 @@ std::string error_line(std::string_view message) {
   return fmt::format("nir-opt: error: {}\n", message);
 }
 
-std::string error_summary(const DiagnosticEngine &diagnostics) {
-  const unsigned count = diagnostics.num_errors();
-  const unsigned shown = std::min(count, diagnostics.max_errors());
-  return fmt::format("{} {} generated{}\n", count, count == 1 ? "error" : "errors",
-                     shown < count ? fmt::format(", {} shown", shown) : "");
-}
-
 // What is written when everything has succeeded: each output into its own temporary file, and all
 // of them named at the end.
 class Outputs {
@@ -83,6 +76,7 @@ private:
   tl::expected<void, FileError> stage_outputs(Outputs &outputs);
   void print_result(OutputFile &file) const;
 
+  void summarize_errors();
   int internal_error(std::string_view reason);
   std::string find_breaking_pass(const Piece &piece);
   PassManagerOptions manager_options();
@@ -106,6 +100,8 @@ private:
   std::vector<Piece> pieces_;
   std::vector<Diagnostic> kept_; // with --verify-diagnostics
   std::size_t num_flushed_ = 0;  // of the piece at hand
+  std::uint64_t num_errors_ = 0; // of all pieces
+  std::uint64_t num_shown_ = 0;
 };
 
 OptResult OptJob::run() {
@@ -118,6 +114,7 @@ OptResult OptJob::run() {
   file_.emplace(display_name(input_), std::move(*text));
   manager_ = std::make_unique<PassManager>(options_.pipeline, manager_options());
   int status = run_pieces();
+  summarize_errors();
   if (options_.verify_diagnostics && status != exit_status::internal_error)
     status = check_expectations();
   else if (status == exit_status::success)
@@ -157,8 +154,8 @@ int OptJob::run_piece(Piece &piece) {
   flush(diagnostics, piece);
   if (status != exit_status::success || options_.verify_diagnostics)
     piece.module.reset();
-  if (diagnostics.has_errors() && !options_.verify_diagnostics)
-    message(error_summary(diagnostics));
+  num_errors_ += diagnostics.num_errors();
+  num_shown_ += std::min(diagnostics.num_errors(), diagnostics.max_errors());
   return status;
 }
 
@@ -276,6 +273,15 @@ void OptJob::flush(const DiagnosticEngine &diagnostics, const Piece &piece) {
   }
   if (!text.empty())
     message(text);
+}
+
+void OptJob::summarize_errors() {
+  if (num_errors_ == 0 || options_.verify_diagnostics)
+    return;
+  std::string text = fmt::format("{} {} generated", num_errors_, num_errors_ == 1 ? "error" : "errors");
+  if (num_shown_ < num_errors_)
+    text += fmt::format(", {} shown", num_shown_);
+  message(text + '\n');
 }
 
 int OptJob::check_expectations() {

@@ -227,6 +227,7 @@ void add_check_options(CLI::App &app, OptOptions &options, Words &words) {
   app.add_option("--remarks", words.remarks,
                  "show remarks: a list of " + fmt::format("{}", fmt::join(words_of(remark_kinds), ", ")))
       ->type_name("LIST")
+      ->allow_extra_args(false)
       ->check(check_word_list("remark kind", words_of(remark_kinds)))
       ->group(group);
 }

@@ -20,20 +20,17 @@ public:
       return false;
     for (const Function *function : module_.functions())
       defined_.try_emplace(function, true);
-    bool links = true;
     for (Function *function : module_.functions())
-      links &= verify_function(*function);
-    if (links)
-      ok_ &= verify_no_recursion(module_, diagnostics_);
-    return ok_;
+      verify_function(*function);
+    return check_no_recursion(calls_, diagnostics_) && ok_;
   }
 
 private:
-  // Returns whether the function's links hold, so that others may walk it.
-  bool verify_function(Function &function) {
+  void verify_function(Function &function) {
+    calls_.add_function(function);
     if (!structure_.check_links(function)) {
       ok_ = false;
-      return false;
+      return;
     }
     if (structure_.check_tensors(function))
       verify_tensors(function);
@@ -47,7 +44,6 @@ private:
         verify_instruction(*inst);
     }
     ok_ &= references && structure_.check_uses(function);
-    return true;
   }
 
   void verify_tensors(const Function &function) {
@@ -76,7 +72,8 @@ private:
   void verify_callee(const Instruction &call) {
     const Function *callee = call.callee();
     if (defined_.find(callee) != nullptr) {
-      ok_ &= calls_.verify(call, locator_, diagnostics_);
+      calls_.add_call(call);
+      ok_ &= call_verifier_.verify(call, locator_, diagnostics_);
       return;
     }
     ok_ = false;
@@ -89,7 +86,8 @@ private:
   DiagnosticEngine &diagnostics_;
   StructureCheck structure_;
   StmtLocator locator_;
-  CallVerifier calls_;
+  CallVerifier call_verifier_;
+  CallGraph calls_; // of the functions met so far
   ScratchMap<const Function *, bool> defined_;
   bool ok_ = true;
 };

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/scratch_map.h"
 #include "ir/verify_rules.h"
 
 namespace nir {
@@ -73,38 +74,14 @@ bool check_outputs_alone(StmtCheck &check, const Function &callee) {
   return ok;
 }
 
-// The calls of a module's functions, in order.
-struct CallGraph {
-  explicit CallGraph(const Module &module);
-
-  const std::vector<Function *> &functions;
-  std::unordered_map<const Function *, std::size_t> index;
-  std::vector<std::size_t> first; // of each function: where its calls begin; one more at the end
-  std::vector<const Instruction *> calls;
-};
-
-CallGraph::CallGraph(const Module &module) : functions(module.functions()) {
-  for (std::size_t i = 0; i < functions.size(); ++i)
-    index.emplace(functions[i], i);
-  for (const Function *function : functions) {
-    first.push_back(calls.size());
-    for (const Stmt &stmt : function->statements()) {
-      const Instruction *inst = dyn_cast<Instruction>(&stmt);
-      if (inst == nullptr || inst->opcode() != Opcode::Call)
-        continue;
-      const AttrValue *callee = inst->attr(AttrKey::Callee);
-      if (callee != nullptr && index.contains(callee->function))
-        calls.push_back(inst);
-    }
-  }
-  first.push_back(calls.size());
-}
-
 // A depth-first walk that keeps its path: a call back into the path is recursion.
 class RecursionCheck {
 public:
   RecursionCheck(const CallGraph &graph, DiagnosticEngine &diagnostics)
-      : graph_(graph), diagnostics_(diagnostics), states_(graph.functions.size()) {}
+      : graph_(graph), diagnostics_(diagnostics), states_(graph.num_functions()) {
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      index_.try_emplace(graph.function(i), i);
+  }
 
   bool run() {
     for (std::size_t i = 0; i < states_.size(); ++i)
@@ -117,25 +94,29 @@ private:
   enum class State : std::uint8_t { New, OnPath, Done };
   struct Step {
     std::size_t function;
-    std::size_t next_call;
+    std::span<const Instruction *const> calls; // that are left
   };
 
   void enter(std::size_t function) {
     states_[function] = State::OnPath;
-    path_.push_back({function, graph_.first[function]});
+    path_.push_back({function, graph_.calls_of(function)});
   }
 
   void walk_from(std::size_t root) {
     enter(root);
     while (!path_.empty()) {
       Step &step = path_.back();
-      if (step.next_call == graph_.first[step.function + 1]) {
+      if (step.calls.empty()) {
         states_[step.function] = State::Done;
         path_.pop_back();
         continue;
       }
-      const Instruction &call = *graph_.calls[step.next_call++];
-      const std::size_t callee = graph_.index.at(call.callee());
+      const Instruction &call = *step.calls.front();
+      step.calls = step.calls.subspan(1);
+      const std::size_t *known = index_.find(call.callee());
+      if (known == nullptr)
+        continue;
+      const std::size_t callee = *known;
       if (states_[callee] == State::New)
         enter(callee);
       else if (states_[callee] == State::OnPath)
@@ -153,15 +134,16 @@ private:
         way = " -> ..." + way;
         break;
       }
-      way = fmt::format(" -> {}{}", function_name(*graph_.functions[step->function]), way);
+      way = fmt::format(" -> {}{}", function_name(*graph_.function(step->function)), way);
     }
-    const std::string name = function_name(*graph_.functions[callee]);
+    const std::string name = function_name(*graph_.function(callee));
     diagnostics_.error(SourceRange::at(call.source()),
                        fmt::format("recursive call of {}: {}{} -> {}", name, name, way, name));
   }
 
   const CallGraph &graph_;
   DiagnosticEngine &diagnostics_;
+  ScratchMap<const Function *, std::size_t> index_;
   std::vector<State> states_;
   std::vector<Step> path_;
   bool ok_ = true;
@@ -194,9 +176,22 @@ bool verify_call(const Instruction &call, const StmtLocator &locator,
   return CallVerifier().verify(call, locator, diagnostics);
 }
 
+bool check_no_recursion(const CallGraph &graph, DiagnosticEngine &diagnostics) {
+  return graph.num_calls() == 0 || RecursionCheck(graph, diagnostics).run();
+}
+
 bool verify_no_recursion(const Module &module, DiagnosticEngine &diagnostics) {
-  const CallGraph graph(module);
-  return RecursionCheck(graph, diagnostics).run();
+  CallGraph graph;
+  for (const Function *function : module.functions()) {
+    graph.add_function(*function);
+    for (const Stmt &stmt : function->statements()) {
+      const Instruction *inst = dyn_cast<Instruction>(&stmt);
+      if (inst != nullptr && inst->opcode() == Opcode::Call &&
+          inst->attr(AttrKey::Callee) != nullptr)
+        graph.add_call(*inst);
+    }
+  }
+  return check_no_recursion(graph, diagnostics);
 }
 
 } // namespace nir

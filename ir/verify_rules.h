@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -83,5 +84,32 @@ bool check_legal_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngin
 
 // A call against the interface of its callee: its inputs, then its outputs.
 bool check_call(StmtCheck &check, std::span<Tensor *const> interface);
+
+// The calls of a module's functions: each function is added, and then the calls in it.
+class CallGraph {
+public:
+  void add_function(const Function &function) {
+    functions_.push_back(&function);
+    first_calls_.push_back(calls_.size());
+  }
+  void add_call(const Instruction &call) { calls_.push_back(&call); }
+
+  std::size_t num_functions() const { return functions_.size(); }
+  std::size_t num_calls() const { return calls_.size(); }
+  const Function *function(std::size_t i) const { return functions_[i]; }
+  std::span<const Instruction *const> calls_of(std::size_t i) const {
+    const std::size_t first = first_calls_[i];
+    const std::size_t end = i + 1 < first_calls_.size() ? first_calls_[i + 1] : calls_.size();
+    return std::span(calls_).subspan(first, end - first);
+  }
+
+private:
+  std::vector<const Function *> functions_;
+  std::vector<std::size_t> first_calls_; // of each function, into calls_
+  std::vector<const Instruction *> calls_;
+};
+
+// No function of the graph calls itself, directly or through others.
+bool check_no_recursion(const CallGraph &graph, DiagnosticEngine &diagnostics);
 
 } // namespace nir

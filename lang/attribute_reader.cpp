@@ -9,7 +9,9 @@
 namespace nir::lang {
 namespace {
 
-bool is_mark(AttrKey key) { return std::ranges::find(mark_attributes(), key) != mark_attributes().end(); }
+bool is_mark(AttrKey key) {
+  return std::ranges::find(mark_attributes(), key) != mark_attributes().end();
+}
 
 bool takes(Opcode opcode, AttrKey key) {
   const auto own = info(opcode).attributes;
@@ -21,8 +23,10 @@ bool is_identity(AttrKey key) { return key == AttrKey::Callee || key == AttrKey:
 // Where an attribute stands in the list: what names a call's or an opaque's code, the opcode's own
 // in the order of its row, then the marks. Keys are declared in that order.
 unsigned rank_of(const Attr &attr) {
-  if (is_identity(attr.key)) return 0;
-  if (attr.key == AttrKey::Custom) return 1;
+  if (is_identity(attr.key))
+    return 0;
+  if (attr.key == AttrKey::Custom)
+    return 1;
   return 2 + static_cast<unsigned>(attr.key);
 }
 
@@ -51,7 +55,8 @@ std::size_t hash_of(std::span<const Attr> attrs) {
   for (const Attr &attr : attrs) {
     add(static_cast<std::uint64_t>(attr.key) << 32 | attr.value.size);
     if (attr.value.kind == AttrValueKind::IntList) {
-      for (const std::int64_t item : attr.value.ints()) add(static_cast<std::uint64_t>(item));
+      for (const std::int64_t item : attr.value.ints())
+        add(static_cast<std::uint64_t>(item));
     } else {
       add(static_cast<std::uint64_t>(attr.value.integer)); // some bits of any other kind
     }
@@ -71,7 +76,8 @@ void AttributeReader::clear() {
   items_.clear();
   open_lists_.clear();
   integers_.clear();
-  if (!entries_.empty()) known_ = {};
+  if (!entries_.empty())
+    known_ = {};
   entries_.clear();
   ++statement_;
 }
@@ -102,7 +108,8 @@ bool AttributeReader::open_list(const Token &bracket) {
 }
 
 bool AttributeReader::is_integer(const Item &item) const {
-  if (!item.is_number) return false;
+  if (!item.is_number)
+    return false;
   const NumberToken::Kind kind = item.token.number().kind;
   return kind == NumberToken::Kind::Integer || kind == NumberToken::Kind::HexInteger;
 }
@@ -126,7 +133,8 @@ void AttributeReader::resolve(Item &item) {
                                               item.value.size);
     item.value = AttrValue::of_ints(module_.arena().copy(items));
   }
-  if (!item.is_number) return;
+  if (!item.is_number)
+    return;
   if (is_integer(item)) {
     item.value = AttrValue::of_int(literals_.integer(item.token).value_or(0));
   } else {
@@ -162,7 +170,8 @@ AttributeReader::Item AttributeReader::take_item() {
 std::optional<AttributeReader::StringValue> AttributeReader::take_string(const Token &key) {
   const Item item = take_item();
   const auto value = convert(item, AttrKind::String, literals_.text(key.range()));
-  if (!value) return std::nullopt;
+  if (!value)
+    return std::nullopt;
   return StringValue{value->text(), item.range()};
 }
 
@@ -171,22 +180,28 @@ std::optional<AttrValue> AttributeReader::convert(const Item &item, AttrKind kin
                                                   std::string_view name) {
   switch (kind) {
   case AttrKind::Flag:
-    if (!item.is_number && item.value.kind == AttrValueKind::Bool) return item.value;
+    if (!item.is_number && item.value.kind == AttrValueKind::Bool)
+      return item.value;
     break;
   case AttrKind::Float32:
-    if (!item.is_number) break;
+    if (!item.is_number)
+      break;
     if (const auto code = literals_.code(item.token, DType::Float32))
       return AttrValue::of_float32(static_cast<std::uint32_t>(*code));
     return std::nullopt;
   case AttrKind::Int:
-    if (!is_integer(item)) break;
-    if (const auto value = literals_.integer(item.token)) return AttrValue::of_int(*value);
+    if (!is_integer(item))
+      break;
+    if (const auto value = literals_.integer(item.token))
+      return AttrValue::of_int(*value);
     return std::nullopt;
   case AttrKind::IntList:
-    if (!item.is_number && item.value.kind == AttrValueKind::IntList) return item.value;
+    if (!item.is_number && item.value.kind == AttrValueKind::IntList)
+      return item.value;
     break;
   case AttrKind::String:
-    if (!item.is_number && item.value.kind == AttrValueKind::String) return item.value;
+    if (!item.is_number && item.value.kind == AttrValueKind::String)
+      return item.value;
     break;
   }
   errors_.error(item.range(), fmt::format("attribute '{}' is {}, found {}", name, describe(kind),
@@ -196,17 +211,22 @@ std::optional<AttrValue> AttributeReader::convert(const Item &item, AttrKind kin
 
 void AttributeReader::add(const Token &key, Opcode opcode, bool has_value) {
   Item item{AttrValue::of_bool(true), key, false, 0};
-  if (has_value) item = take_item();
+  if (has_value)
+    item = take_item();
   const auto known = key.word != nullptr ? key.word->attribute : std::nullopt;
-  if (known && takes(opcode, *known)) return add_known(key, *known, item);
-  if (opcode == Opcode::Opaque) return add_custom(key, item);
+  if (known && takes(opcode, *known))
+    return add_known(key, *known, item);
+  if (opcode == Opcode::Opaque)
+    return add_custom(key, item);
   unknown(key, opcode);
 }
 
 void AttributeReader::unknown(const Token &key, Opcode opcode) {
   std::vector<std::string_view> names;
-  for (const AttrKey own : info(opcode).attributes) names.push_back(info(own).name);
-  for (const AttrKey mark : mark_attributes()) names.push_back(info(mark).name);
+  for (const AttrKey own : info(opcode).attributes)
+    names.push_back(info(own).name);
+  for (const AttrKey mark : mark_attributes())
+    names.push_back(info(mark).name);
   errors_.error(key.range(), fmt::format("{} has no attribute {}{}, it takes {}", mnemonic(opcode),
                                          literals_.shown(key.range()),
                                          did_you_mean(literals_.text(key.range()), names),
@@ -215,26 +235,29 @@ void AttributeReader::unknown(const Token &key, Opcode opcode) {
 
 void AttributeReader::twice(const Token &key, SourceRange first) {
   errors_
-      .error(key.range(),
-             fmt::format("attribute {} is given twice", literals_.shown(key.range())))
+      .error(key.range(), fmt::format("attribute {} is given twice", literals_.shown(key.range())))
       .notes.push_back({first, "first given here"});
 }
 
 void AttributeReader::add_known(const Token &key, AttrKey attr_key, const Item &item) {
   static_assert(static_cast<std::size_t>(AttrKey::Custom) < std::tuple_size_v<decltype(known_)>);
   std::uint32_t &given = known_[static_cast<std::size_t>(attr_key)];
-  if (given != 0) return twice(key, entries_[given - 1].range);
+  if (given != 0)
+    return twice(key, entries_[given - 1].range);
   const auto value = convert(item, info(attr_key).kind, info(attr_key).name);
-  entries_.push_back({{attr_key, Name(), value.value_or(AttrValue())}, key.range(), item.first_integer});
+  entries_.push_back(
+      {{attr_key, Name(), value.value_or(AttrValue())}, key.range(), item.first_integer});
   given = static_cast<std::uint32_t>(entries_.size());
 }
 
 void AttributeReader::add_custom(const Token &key, Item item) {
   const Name name = module_.names().intern_stable(literals_.text(key.range()));
   CustomSeen &seen = customs_.slot(name, key.begin);
-  if (seen.statement == statement_) return twice(key, entries_[seen.entry].range);
+  if (seen.statement == statement_)
+    return twice(key, entries_[seen.entry].range);
   seen = {statement_, static_cast<std::uint32_t>(entries_.size())};
-  if (item.is_number) resolve(item);
+  if (item.is_number)
+    resolve(item);
   entries_.push_back({{AttrKey::Custom, name, item.value}, key.range(), item.first_integer});
 }
 
@@ -255,10 +278,12 @@ void AttributeReader::finish(InstructionDesc &desc, unsigned src_rank, Statement
   attrs_.clear();
   for (Entry &entry : entries_) {
     Attr &attr = entry.attr;
-    if (!is_identity(attr.key)) parts.add_attribute(attr.key, entry.range);
+    if (!is_identity(attr.key))
+      parts.add_attribute(attr.key, entry.range);
     if (attr.value.kind == AttrValueKind::IntList)
       attr.value.integers = integers_.data() + entry.first_integer;
-    if (is_dropped(entry, src_rank)) continue;
+    if (is_dropped(entry, src_rank))
+      continue;
     const bool spelled = !is_identity(attr.key) && attr.key != AttrKey::Custom;
     if (spelled && info(attr.key).kind == AttrKind::Flag) {
       desc.flags |= flag_bit(attr.key);
@@ -273,9 +298,11 @@ void AttributeReader::finish(InstructionDesc &desc, unsigned src_rank, Statement
 }
 
 const AttrList *AttributeReader::shared_list() {
-  if (attrs_.empty()) return nullptr;
+  if (attrs_.empty())
+    return nullptr;
   const AttrList *&slot = cache_[hash_of(attrs_) % cache_.size()];
-  if (slot != nullptr && std::ranges::equal(slot->items(), attrs_, same)) return slot;
+  if (slot != nullptr && std::ranges::equal(slot->items(), attrs_, same))
+    return slot;
   for (Attr &attr : attrs_)
     if (attr.value.kind == AttrValueKind::IntList)
       attr.value.integers = module_.arena().copy(attr.value.ints()).data();

@@ -95,7 +95,7 @@ private:
   std::vector<std::size_t> open_lists_; // the index in items_ of each one's first item
   std::vector<std::int64_t> integers_;
   std::vector<Entry> entries_;
-  std::vector<Attr> attrs_; // what finish makes of them
+  std::vector<Attr> attrs_;               // what finish makes of them
   std::array<std::uint32_t, 32> known_{}; // by key: 1 + index into entries_, 0 is not given
   NameMap<CustomSeen> customs_;
   std::uint32_t statement_ = 1;

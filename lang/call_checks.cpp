@@ -27,7 +27,8 @@ Function *CallChecks::refer(Name name) {
 
 Function *CallChecks::define(Name name, SourceOffset at) {
   Function *function = refer(name);
-  if (is_defined(function)) return nullptr;
+  if (is_defined(function))
+    return nullptr;
   function->set_source(at);
   module_.define(function);
   return function;
@@ -36,28 +37,35 @@ Function *CallChecks::define(Name name, SourceOffset at) {
 void CallChecks::add(Function *callee, const Instruction *call, SourceRange name,
                      const StatementParts &parts) {
   calls_.push_back({callee, call, name, parts.whole, operands_.size(), parts.num_operands()});
-  for (std::size_t i = 0; i < parts.num_operands(); ++i) operands_.push_back(parts.operand(i));
+  for (std::size_t i = 0; i < parts.num_operands(); ++i)
+    operands_.push_back(parts.operand(i));
 }
 
 void CallChecks::undefined(const Call &call, DiagnosticEngine &diagnostics) const {
   constexpr std::size_t max_candidates = 1000; // a suggestion is not worth more
-  const NameTable &names = module_.names();
+  NameTable &names = module_.names();
   std::vector<std::string> known;
   for (const Function *function : module_.functions()) {
-    if (known.size() == max_candidates) break;
-    known.push_back(quoted_name(names, '@', function->name()));
+    if (known.size() == max_candidates)
+      break;
+    known.push_back(names.str(function->name()));
   }
   const std::vector<std::string_view> views(known.begin(), known.end());
-  const std::string name = quoted_name(names, '@', call.callee->name());
-  diagnostics.error(call.name,
-                    fmt::format("function {} is not defined{}", name, did_you_mean(name, views)));
+  const std::string_view nearest = nearest_word(names.str(call.callee->name()), views);
+  const std::string hint =
+      nearest.empty()
+          ? std::string()
+          : fmt::format(" (did you mean '{}'?)", quoted_name(names, '@', names.intern(nearest)));
+  diagnostics.error(call.name, fmt::format("function {} is not defined{}",
+                                           quoted_name(names, '@', call.callee->name()), hint));
 }
 
 void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
   CallVerifier verifier;
   for (const Call &call : calls_) {
     if (!is_defined(call.callee)) {
-      if (any_may_exist_) continue;
+      if (any_may_exist_)
+        continue;
       // Past the limit only the number of errors counts.
       if (diagnostics.at_limit()) {
         diagnostics.error(call.name, {});
@@ -68,7 +76,8 @@ void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
       verifier.verify(*call.call, Locator(call, operands_), diagnostics);
     }
   }
-  if (rules) verify_no_recursion(module_, diagnostics);
+  if (rules)
+    verify_no_recursion(module_, diagnostics);
 }
 
 } // namespace nir::lang

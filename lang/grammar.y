@@ -43,7 +43,7 @@ static void nir_yyerror(nir::lang::ParseContext &context, const char *message) {
 %param {nir::lang::ParseContext &context}
 
 %token END 0 "end of file"
-%token VALUE "a value" TENSOR_NAME "a tensor" SYMBOL "a symbol" STRING "a string"
+%token VALUE "a value" TENSOR_NAME "a tensor" SYMBOL "an '@' name" STRING "a string"
 %token INT "an integer" FLOAT "a number" TYPE "a type" WORD "a word"
 %token OP_PLAIN "an opcode" OP_ACTIVATION "'activation'" OP_SCALAR "'tensor_scalar'"
 %token OP_ALU "an arithmetic opcode" OP_NUMBER "'memset'"

@@ -6,7 +6,8 @@ namespace nir::lang {
 namespace {
 
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= '0' && c <= '9')
+    return c - '0';
   const char lower = static_cast<char>(c | 0x20);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
@@ -23,9 +24,11 @@ void InitReader::begin(const Type *type) {
 }
 
 void InitReader::append(const Token &number) {
-  if (type_ == nullptr) return;
+  if (type_ == nullptr)
+    return;
   const auto code = literals_.code(number, type_->dtype());
-  if (!code) return;
+  if (!code)
+    return;
   for (unsigned i = 0; i < sizeinbytes(type_->dtype()); ++i)
     data_.bytes.push_back(static_cast<std::uint8_t>(*code >> (8 * i)));
 }
@@ -38,25 +41,30 @@ void InitReader::splat(const Token &number) {
 
 void InitReader::element(const Token &number) {
   ++num_elements_;
-  if (type_ != nullptr && num_elements_ <= type_->num_elements()) append(number);
+  if (type_ != nullptr && num_elements_ <= type_->num_elements())
+    append(number);
 }
 
 void InitReader::dense(const Token &keyword, const Token &close) {
   present_ = true;
   data_.form = InitForm::Dense;
-  if (type_ == nullptr || num_elements_ == type_->num_elements()) return;
+  if (type_ == nullptr || num_elements_ == type_->num_elements())
+    return;
   errors_.error({keyword.begin, close.end},
-                fmt::format("dense has {} number{}, expected {} as {} has elements", num_elements_,
-                            plural(num_elements_), type_->num_elements(), to_string(*type_)));
+                fmt::format("dense has {} number{}, expected {}, one for each element of {}",
+                            num_elements_, plural(num_elements_), type_->num_elements(),
+                            to_string(*type_)));
 }
 
 void InitReader::hex(const Token &string) {
   present_ = true;
   data_.form = InitForm::Hex;
-  if (type_ == nullptr) return;
+  if (type_ == nullptr)
+    return;
   const std::string_view digits = literals_.string(string);
   for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (hex_digit(digits[i]) >= 0) continue;
+    if (hex_digit(digits[i]) >= 0)
+      continue;
     // Where the string has escapes its characters are not where the digits are.
     const bool plain = digits.size() + 2 == string.end - string.begin;
     const auto at = static_cast<SourceOffset>(string.begin + 1 + i);
@@ -73,8 +81,8 @@ void InitReader::hex(const Token &string) {
   }
   data_.bytes.resize(size);
   for (std::size_t i = 0; i < size; ++i)
-    data_.bytes[i] = static_cast<std::uint8_t>(hex_digit(digits[2 * i]) * 16 +
-                                               hex_digit(digits[2 * i + 1]));
+    data_.bytes[i] =
+        static_cast<std::uint8_t>(hex_digit(digits[2 * i]) * 16 + hex_digit(digits[2 * i + 1]));
 }
 
 } // namespace nir::lang

@@ -24,7 +24,8 @@ public:
   };
   Row &row(std::string_view text) {
     Row &place = rows_[hash(text) % rows_.size()];
-    if (place.text != text) place = {};
+    if (place.text != text)
+      place = {};
     return place;
   }
 
@@ -39,8 +40,8 @@ class Lexer {
 public:
   Lexer(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics)
       : text_(file.text()), module_(module), diagnostics_(diagnostics),
-        words_(WordTable::instance()), begin_(text_.data()), cursor_(begin_),
-        start_(begin_), previous_end_(begin_) {}
+        words_(WordTable::instance()), begin_(text_.data()), cursor_(begin_), start_(begin_),
+        previous_end_(begin_) {}
 
   // Reads the next token into `token` and returns its kind, TOK_END at the end. What is no token
   // is reported, unless quiet, and returned as TOK_NIR_YYerror.
@@ -55,6 +56,8 @@ public:
   // The token that was read last, and where the one before it ended.
   SourceRange last_token() const { return {offset_of(start_), offset_of(cursor_)}; }
   SourceOffset previous_end() const { return offset_of(previous_end_); }
+  // The word that the one before it is or ends with.
+  std::string_view previous_word() const;
 
   std::string_view text(SourceRange range) const {
     return text_.substr(range.begin, range.end - range.begin);

@@ -1,6 +1,7 @@
 // What the scanner does with the tokens that it found, and with what is no token.
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
+  if (is_digit(c))
+    return c - '0';
   const char lower = static_cast<char>(c | 0x20);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
@@ -34,14 +36,24 @@ std::size_t TypeCache::hash(std::string_view text) {
     hash ^= hash >> 32;
   }
   std::uint64_t rest = 0;
-  for (; left > 0; --left) rest = rest << 8 | static_cast<unsigned char>(*at++);
+  for (; left > 0; --left)
+    rest = rest << 8 | static_cast<unsigned char>(*at++);
   hash = (hash ^ rest) * 0x9e37'79b9'7f4a'7c15u;
   return hash >> 40;
 }
 
 bool Lexer::is_first_on_line(SourceOffset offset) const {
-  while (offset > 0 && is_blank(begin_[offset - 1])) --offset;
+  while (offset > 0 && is_blank(begin_[offset - 1]))
+    --offset;
   return offset == 0 || begin_[offset - 1] == '\n';
+}
+
+std::string_view Lexer::previous_word() const {
+  const char *first = previous_end_;
+  while (first != begin_ &&
+         (std::isalnum(static_cast<unsigned char>(first[-1])) || first[-1] == '_'))
+    --first;
+  return {first, static_cast<std::size_t>(previous_end_ - first)};
 }
 
 int Lexer::name(Token &token, int kind, const char *start) {
@@ -62,7 +74,8 @@ int Lexer::numbered_name(Token &token, int kind, const char *start) {
 
 int Lexer::quoted_name(Token &token, int kind, const char *start) {
   const std::string_view quoted(start + 1, static_cast<std::size_t>(cursor_ - start - 1));
-  if (quoted.size() == 2) return error(token, start, cursor_, "a name must not be empty");
+  if (quoted.size() == 2)
+    return error(token, start, cursor_, "a name must not be empty");
   set_range(token, start);
   if (quoted.find('\\') == std::string_view::npos) {
     token.set_name(module_.names().intern_stable(quoted.substr(1, quoted.size() - 2)));
@@ -83,11 +96,14 @@ int Lexer::number(Token &token, int kind, NumberToken::Kind form, const char *st
 int Lexer::word(Token &token, const char *start) {
   set_range(token, start);
   token.word = words_.find({start, static_cast<std::size_t>(cursor_ - start)});
-  if (token.word == nullptr) return TOK_WORD;
+  if (token.word == nullptr)
+    return TOK_WORD;
   const int kind = token.word->token;
   // The two words that are numbers.
-  if (kind == TOK_INF) token.set_number({token.begin, NumberToken::Kind::Inf, false});
-  if (kind == TOK_NAN) token.set_number({token.begin, NumberToken::Kind::Nan, false});
+  if (kind == TOK_INF)
+    token.set_number({token.begin, NumberToken::Kind::Inf, false});
+  if (kind == TOK_NAN)
+    token.set_number({token.begin, NumberToken::Kind::Nan, false});
   return kind;
 }
 
@@ -100,7 +116,8 @@ int Lexer::type_or_word(Token &token, const char *start) {
     cursor_ = std::find_if(start, cursor_, [](char c) { return is_blank(c) || c == '['; });
     return word(token, start);
   }
-  if (row != nullptr) *row = {text, type};
+  if (row != nullptr)
+    *row = {text, type};
   set_range(token, start);
   token.type = type;
   return TOK_TYPE;
@@ -110,9 +127,11 @@ int Lexer::type_or_word(Token &token, const char *start) {
 const Type *Lexer::read_type(std::string_view text) {
   const std::size_t bracket = text.find('[');
   std::size_t word_size = bracket;
-  while (is_blank(text[word_size - 1])) --word_size;
+  while (is_blank(text[word_size - 1]))
+    --word_size;
   const WordInfo *word = words_.find(text.substr(0, word_size));
-  if (word == nullptr || !word->dtype) return nullptr;
+  if (word == nullptr || !word->dtype)
+    return nullptr;
   std::array<std::int64_t, max_rank> shape{};
   std::size_t rank = 0;
   for (std::size_t i = bracket + 1; i < text.size();) {
@@ -120,7 +139,8 @@ const Type *Lexer::read_type(std::string_view text) {
       ++i;
       continue;
     }
-    if (rank == max_rank) return nullptr;
+    if (rank == max_rank)
+      return nullptr;
     std::int64_t dim = 0;
     for (; is_digit(text[i]); ++i)
       if (__builtin_mul_overflow(dim, 10, &dim) || __builtin_add_overflow(dim, text[i] - '0', &dim))
@@ -134,7 +154,8 @@ const Type *Lexer::read_type(std::string_view text) {
 int Lexer::error(Token &token, const char *start, const char *end, std::string message) {
   cursor_ = end;
   set_range(token, start);
-  if (!quiet_) diagnostics_.error(token.range(), std::move(message));
+  if (!quiet_)
+    diagnostics_.error(token.range(), std::move(message));
   return TOK_NIR_YYerror;
 }
 
@@ -149,7 +170,8 @@ int Lexer::bad_number(Token &token, const char *start) {
 
 int Lexer::bad_byte(Token &token, const char *start) {
   const auto byte = static_cast<unsigned char>(*start);
-  if (byte == 0) return error(token, start, start + 1, "NUL byte in the text");
+  if (byte == 0)
+    return error(token, start, start + 1, "NUL byte in the text");
   if (byte >= 0x80) {
     const std::string_view rest = text_.substr(offset_of(start));
     const std::size_t length = decode_utf8(rest).length;
@@ -169,14 +191,18 @@ int Lexer::bad_string(Token &token, const char *start) {
   const char *at = start + (*start == '"' ? 1 : 2);
   const char *bad_escape = nullptr;
   for (; at != end && *at != '"' && *at != '\n' && *at != 0; ++at) {
-    if (*at != '\\') continue;
+    if (*at != '\\')
+      continue;
     const char next = at[1];
     const bool is_hex = next == 'x' && hex_digit(at[2]) >= 0 && hex_digit(at[3]) >= 0;
     const bool known = next == '"' || next == '\\' || next == 'n' || next == 't' || is_hex;
-    if (!known && bad_escape == nullptr) bad_escape = at;
-    if (next == '"' || next == '\\') ++at;
+    if (!known && bad_escape == nullptr)
+      bad_escape = at;
+    if (next == '"' || next == '\\')
+      ++at;
   }
-  if (at != end && *at == 0) return error(token, at, at + 1, "NUL byte in the text");
+  if (at != end && *at == 0)
+    return error(token, at, at + 1, "NUL byte in the text");
   if (at == end || *at == '\n')
     return error(token, start, at, "string is not terminated on its line");
   const bool cut_hex = bad_escape[1] == 'x';
@@ -191,9 +217,11 @@ int Lexer::bad_string(Token &token, const char *start) {
 
 std::string shown_text(std::string_view text) {
   constexpr std::size_t longest = 60;
-  if (text.size() <= longest) return fmt::format("'{}'", text);
+  if (text.size() <= longest)
+    return fmt::format("'{}'", text);
   std::size_t end = longest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
   return fmt::format("'{}...'", text.substr(0, end));
 }
 

@@ -46,14 +46,16 @@ std::optional<std::uint64_t> Literals::code(const Token &number, DType dtype) {
     return std::nullopt;
   }
   auto code = literal_to_code(number_of(number), dtype);
-  if (code) return *code;
+  if (code)
+    return *code;
   errors_.error(number.range(), std::move(code.error()));
   return std::nullopt;
 }
 
 std::string_view Literals::string(const Token &token) {
   const std::string_view quoted = lexer_.text(token.range());
-  if (quoted.find('\\') == std::string_view::npos) return quoted.substr(1, quoted.size() - 2);
+  if (quoted.find('\\') == std::string_view::npos)
+    return quoted.substr(1, quoted.size() - 2);
   std::string text;
   unescape(quoted, text);
   return module_.arena().copy(std::string_view(text));

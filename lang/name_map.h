@@ -16,8 +16,10 @@ template <class T> class NameMap {
 public:
   // The slot of `name`. `bytes_read` is how far the reader is in its file.
   T &slot(Name name, std::size_t bytes_read) {
-    if (!name.is_number()) return string_slot(name.index());
-    if (name.number() < numbers_.size()) return numbers_[name.number()];
+    if (!name.is_number())
+      return string_slot(name.index());
+    if (name.number() < numbers_.size())
+      return numbers_[name.number()];
     return sparse_slot(name.number(), bytes_read);
   }
 
@@ -30,7 +32,8 @@ private:
 
   T &sparse_slot(std::uint32_t number, std::size_t bytes_read) {
     const std::size_t limit = 1024 + bytes_read / 8;
-    if (number >= limit) return hashed_[number];
+    if (number >= limit)
+      return hashed_[number];
     numbers_.resize(std::min(limit, std::max<std::size_t>(number + 1, numbers_.size() * 2)));
     move_hashed_to_dense();
     return numbers_[number];

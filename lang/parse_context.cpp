@@ -11,7 +11,8 @@ ParseContext::ParseContext(const SourceFile &file, Module &module, DiagnosticEng
       literals_(lexer_, module, errors_), attributes_(literals_, module, errors_),
       subscripts_(module, errors_), init_(literals_, errors_),
       tokens_(lexer_, errors_, attributes_), calls_(module) {
-  if (options.target != nullptr) module.set_target(*options.target);
+  if (options.target != nullptr)
+    module.set_target(*options.target);
 }
 
 void ParseContext::report_internal(const char *message) {
@@ -29,13 +30,15 @@ void ParseContext::module_header(const Token &name) {
 
 void ParseContext::target_attribute(const Token &key, bool has_value) {
   if (literals_.text(key.range()) != "target") {
-    if (has_value) attributes_.drop_value();
-    errors_.error(key.range(), fmt::format("module has no attribute {}, it takes target",
-                                           shown(key)));
+    if (has_value)
+      attributes_.drop_value();
+    errors_.error(key.range(),
+                  fmt::format("module has no attribute {}, it takes target", shown(key)));
     return;
   }
   if (module_.prints_target()) {
-    if (has_value) attributes_.drop_value();
+    if (has_value)
+      attributes_.drop_value();
     errors_.error(key.range(), "attribute 'target' is given twice");
     return;
   }
@@ -44,17 +47,20 @@ void ParseContext::target_attribute(const Token &key, bool has_value) {
     return;
   }
   const auto value = attributes_.take_string(key);
-  if (!value) return;
+  if (!value)
+    return;
   module_.set_prints_target(true);
   if (const Target *target = find_target(value->text)) {
-    if (options_.target == nullptr) module_.set_target(*target);
+    if (options_.target == nullptr)
+      module_.set_target(*target);
     return;
   }
   std::vector<std::string_view> names;
-  for (const Target &target : all_targets()) names.push_back(target.name);
-  errors_.error(value->range, fmt::format("unknown target {}{}, expected {}", shown_text(value->text),
-                                          did_you_mean(value->text, names),
-                                          fmt::join(names, ", ")));
+  for (const Target &target : all_targets())
+    names.push_back(target.name);
+  errors_.error(value->range,
+                fmt::format("unknown target {}{}, expected {}", shown_text(value->text),
+                            did_you_mean(value->text, names), fmt::join(names, ", ")));
 }
 
 void ParseContext::begin_function(const Token &name, const Token &last, bool strict) {
@@ -88,13 +94,15 @@ void ParseContext::end_block() {
 
 bool ParseContext::begin_loop(const Token &keyword, const Token &name, const Token &lo,
                               const Token &hi, const Token *step, const Token &brace) {
-  if (!is_nesting_legal(keyword)) return false;
+  if (!is_nesting_legal(keyword))
+    return false;
   const std::int64_t step_value = step != nullptr ? step->integer : 1;
   bool legal = !errors_.failed(); // else a bound is no number
   if (legal) {
     std::string error = loop_bounds_error(lo.integer, hi.integer, step_value);
     const SourceOffset end = step != nullptr ? step->end : hi.end;
-    if (!error.empty()) errors_.error({lo.begin, end}, std::move(error));
+    if (!error.empty())
+      errors_.error({lo.begin, end}, std::move(error));
     legal = !errors_.failed();
   }
   const bool is_new = is_new_value(name);
@@ -104,23 +112,28 @@ bool ParseContext::begin_loop(const Token &keyword, const Token &name, const Tok
                                          keyword.begin)
                      : block.insert_loop(variable, 0, 1, 1, nullptr, keyword.begin);
   open_loop(*loop, brace);
-  if (is_new && legal) scope_.define_value(variable, loop, name.begin);
-  if (is_new && !legal) scope_.poison_value(variable, name.begin);
+  if (is_new && legal)
+    scope_.define_value(variable, loop, name.begin);
+  if (is_new && !legal)
+    scope_.poison_value(variable, name.begin);
   return true;
 }
 
 // Its header could not be read: the body is, for what can be said about it.
 bool ParseContext::begin_failed_loop(const Token &keyword, const Token *name, const Token &brace) {
-  if (!is_nesting_legal(keyword)) return false;
+  if (!is_nesting_legal(keyword))
+    return false;
   const bool is_new = name != nullptr && is_new_value(*name);
   Loop *loop = scope_.block().insert_loop(Name(), 0, 1, 1, nullptr, keyword.begin);
   open_loop(*loop, brace);
-  if (is_new) scope_.poison_value(name->name(), name->begin);
+  if (is_new)
+    scope_.poison_value(name->name(), name->begin);
   return true;
 }
 
 bool ParseContext::is_nesting_legal(const Token &keyword) {
-  if (scope_.num_open_blocks() <= max_loop_depth) return true;
+  if (scope_.num_open_blocks() <= max_loop_depth)
+    return true;
   errors_.error(keyword.range(), fmt::format("loops nest deeper than {}", max_loop_depth));
   stopped_ = true;
   return false;
@@ -160,10 +173,14 @@ void ParseContext::finish_tensor(const Token &head, SourceOffset end) {
     if (options_.verify && !verify_tensor(*tensor, {head.begin, end}, errors_.diagnostics()))
       errors_.fail();
   }
-  if (earlier.state == NameState::Visible) redefinition(tensor_name_, earlier.tensor->source());
-  if (is_new && !errors_.failed()) scope_.define_tensor(name, tensor, tensor_name_.begin);
-  if (is_new && errors_.failed()) scope_.poison_tensor(name, tensor_name_.begin);
-  if (errors_.failed()) calls_.interface_failed(&scope_.function());
+  if (earlier.state == NameState::Visible)
+    redefinition(tensor_name_, earlier.tensor->source());
+  if (is_new && !errors_.failed())
+    scope_.define_tensor(name, tensor, tensor_name_.begin);
+  if (is_new && errors_.failed())
+    scope_.poison_tensor(name, tensor_name_.begin);
+  if (errors_.failed())
+    calls_.interface_failed(&scope_.function());
   end_statement();
 }
 

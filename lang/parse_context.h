@@ -17,8 +17,8 @@
 namespace nir::lang {
 
 // What the grammar's actions do: it builds the module as the parser recognises it. Of the statement
-// that is being read the parts are collected here until it is complete, then it is made, checked and
-// forgotten. A statement in which something failed is not made.
+// that is being read the parts are collected here until it is complete, then it is made, checked
+// and forgotten. A statement in which something failed is not made.
 class ParseContext {
 public:
   ParseContext(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics,
@@ -75,7 +75,7 @@ public:
   // Attributes, types and numbers.
   void attribute(const Token &key, bool has_value);
   Token type(const Token &word, const Token &close);
-  void add_int(const Token &integer) { shape_.push_back(integer); }
+  void add_int(const Token &integer);
   Token integer(const Token &number);
   static Token negated(const Token &minus, const Token &number);
 
@@ -133,12 +133,13 @@ private:
   InstructionDesc desc_;
   StatementParts parts_;
   std::vector<Operand> operands_;
-  Operand access_;               // the last one that was read
-  std::optional<Token> number_;  // of memset, until its dtype is known
+  Operand access_;              // the last one that was read
+  std::optional<Token> number_; // of memset, until its dtype is known
   Function *callee_ = nullptr;
   SourceRange callee_range_;
-  SourceOffset end_ = 0;         // of what was read of its body
-  std::vector<Token> shape_;     // of a type
+  SourceOffset end_ = 0;     // of what was read of its body
+  std::vector<Token> shape_; // of a type
+  std::size_t rank_ = 0;
   std::vector<std::int64_t> dims_;
 
   // Of the tensor that is being read.

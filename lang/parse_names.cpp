@@ -20,7 +20,8 @@ SourceRange ParseContext::definition_range(SourceOffset at) {
   lexer_.seek(at);
   lexer_.set_quiet(true);
   Token token;
-  if (lexer_.next(token) == TOK_FOR) lexer_.next(token);
+  if (lexer_.next(token) == TOK_FOR)
+    lexer_.next(token);
   lexer_.set_quiet(false);
   lexer_.seek(here);
   return token.range();
@@ -34,7 +35,8 @@ void ParseContext::redefinition(const Token &name, SourceOffset first) {
 // Whether `name` may be defined here; reports where not, unless the earlier definition failed.
 bool ParseContext::is_new_value(const Token &name) {
   const Scope::Value earlier = scope_.find_value(name.name(), name.begin);
-  if (earlier.state == NameState::Visible) redefinition(name, earlier.stmt->source());
+  if (earlier.state == NameState::Visible)
+    redefinition(name, earlier.stmt->source());
   return earlier.state == NameState::Unknown || earlier.state == NameState::Hidden;
 }
 
@@ -44,8 +46,8 @@ void ParseContext::unknown_value(const Token &value, const Scope::Value &found) 
     return errors_.fail();
   if (found.state == NameState::Hidden) {
     errors_.error(value.range(), fmt::format("{} is not visible here", shown(value)))
-        .notes.push_back({definition_range(found.stmt->source()),
-                          "it is defined in a loop that has ended"});
+        .notes.push_back(
+            {definition_range(found.stmt->source()), "it is defined in a loop that has ended"});
     return;
   }
   const NameState tensor = scope_.find_tensor(value.name(), value.begin).state;
@@ -61,9 +63,11 @@ Instruction *ParseContext::find_value(const Token &value) {
     unknown_value(value, found);
     return nullptr;
   }
-  if (auto *inst = dyn_cast<Instruction>(found.stmt)) return inst;
-  errors_.error(value.range(), fmt::format("{} is a loop variable, which only subscripts name",
-                                           shown(value)))
+  if (auto *inst = dyn_cast<Instruction>(found.stmt))
+    return inst;
+  errors_
+      .error(value.range(),
+             fmt::format("{} is a loop variable, which only subscripts name", shown(value)))
       .notes.push_back({definition_range(found.stmt->source()), "defined here"});
   return nullptr;
 }
@@ -74,17 +78,20 @@ Loop *ParseContext::find_loop(const Token &variable) {
     unknown_value(variable, found);
     return nullptr;
   }
-  if (auto *loop = dyn_cast<Loop>(found.stmt)) return loop;
-  errors_.error(variable.range(), fmt::format("{} is a value, expected a loop variable or an "
-                                              "integer",
-                                              shown(variable)))
+  if (auto *loop = dyn_cast<Loop>(found.stmt))
+    return loop;
+  errors_
+      .error(variable.range(), fmt::format("{} is a value, expected a loop variable or an "
+                                           "integer",
+                                           shown(variable)))
       .notes.push_back({definition_range(found.stmt->source()), "defined here"});
   return nullptr;
 }
 
 Tensor *ParseContext::find_tensor(const Token &tensor) {
   const Scope::NamedTensor found = scope_.find_tensor(tensor.name(), tensor.begin);
-  if (found.state == NameState::Visible) return found.tensor;
+  if (found.state == NameState::Visible)
+    return found.tensor;
   if (found.state == NameState::Poisoned) {
     errors_.fail();
     return nullptr;

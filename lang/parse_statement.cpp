@@ -1,5 +1,7 @@
 // Statements: their bodies and operands as they are read, and what is made of them at their end.
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "lang/parse_context.h"
@@ -44,7 +46,8 @@ void ParseContext::activation_body(const Token &opcode, const Token &fn) {
 }
 
 std::uint8_t ParseContext::operator_of(const Token &word) {
-  if (word.word != nullptr && word.word->op) return static_cast<std::uint8_t>(*word.word->op);
+  if (word.word != nullptr && word.word->op)
+    return static_cast<std::uint8_t>(*word.word->op);
   errors_.error(word.range(),
                 fmt::format("unknown operator {}{}", shown(word),
                             did_you_mean(literals_.text(word.range()), all_alu_ops())));
@@ -54,7 +57,8 @@ std::uint8_t ParseContext::operator_of(const Token &word) {
 void ParseContext::scalar_body(const Token &opcode, const Token &op0, const Token *op1) {
   begin_body(Opcode::TensorScalar, opcode, opcode.end);
   desc_.op0 = operator_of(op0);
-  if (op1 != nullptr) desc_.op1 = operator_of(*op1);
+  if (op1 != nullptr)
+    desc_.op1 = operator_of(*op1);
 }
 
 void ParseContext::alu_body(const Token &opcode, const Token &op) {
@@ -80,9 +84,9 @@ void ParseContext::opaque_body(const Token &keyword, const Token &name, const To
 }
 
 void ParseContext::unknown_opcode(const Token &word) {
-  errors_.error(word.range(), fmt::format("unknown opcode {}{}", shown(word),
-                                          did_you_mean(literals_.text(word.range()),
-                                                       opcode_words())));
+  errors_.error(word.range(),
+                fmt::format("unknown opcode {}{}", shown(word),
+                            did_you_mean(literals_.text(word.range()), opcode_words())));
 }
 
 // --- Operands ---
@@ -119,20 +123,23 @@ void ParseContext::number_operand(const Token &number, DType dtype) {
 }
 
 std::optional<DType> ParseContext::dtype_of(const Token &word) {
-  if (word.word != nullptr && word.word->dtype) return word.word->dtype;
-  errors_.error(word.range(), fmt::format("unknown dtype {}{}", shown(word),
-                                          did_you_mean(literals_.text(word.range()),
-                                                       dtype_words())));
+  if (word.word != nullptr && word.word->dtype)
+    return word.word->dtype;
+  errors_.error(word.range(),
+                fmt::format("unknown dtype {}{}", shown(word),
+                            did_you_mean(literals_.text(word.range()), dtype_words())));
   return std::nullopt;
 }
 
 Token ParseContext::access(const Token &tensor, const Token *view) {
   Token result = tensor;
-  if (view != nullptr) result.end = view->end;
+  if (view != nullptr)
+    result.end = view->end;
   Tensor *found = find_tensor(tensor);
   const auto dtype = view != nullptr ? dtype_of(*view) : std::nullopt;
   access_ = {found, nullptr};
-  if (dtype && found != nullptr) access_.access = subscripts_.whole(*found, *dtype, result.range());
+  if (dtype && found != nullptr)
+    access_.access = subscripts_.whole(*found, *dtype, result.range());
   return result;
 }
 
@@ -144,22 +151,30 @@ Token ParseContext::subscripted_access(const Token &tensor, const Token &subscri
   const auto dtype = view != nullptr ? dtype_of(*view) : std::nullopt;
   access_ = {found, nullptr};
   if (!errors_.failed())
-    access_.access =
-        subscripts_.access(*found, dtype.value_or(found->dtype()), result.range());
+    access_.access = subscripts_.access(*found, dtype.value_or(found->dtype()), result.range());
   return result;
 }
 
 void ParseContext::loop_term(const Token &variable, const Token *factor) {
   Loop *loop = find_loop(variable);
-  if (loop == nullptr) return subscripts_.no_term();
+  if (loop == nullptr)
+    return subscripts_.no_term();
   subscripts_.loop_term(loop, factor != nullptr ? factor->integer : 1, variable.range());
 }
 
 // --- Attributes, types and numbers ---
 
 void ParseContext::attribute(const Token &key, bool has_value) {
-  if (section_ == Section::Header) return target_attribute(key, has_value);
+  if (section_ == Section::Header)
+    return target_attribute(key, has_value);
   attributes_.add(key, desc_.opcode, has_value);
+}
+
+// Of more dimensions than a type can have only the number matters.
+void ParseContext::add_int(const Token &integer) {
+  ++rank_;
+  if (shape_.size() < max_rank)
+    shape_.push_back(integer);
 }
 
 Token ParseContext::type(const Token &word, const Token &close) {
@@ -173,8 +188,12 @@ Token ParseContext::type(const Token &word, const Token &close) {
       errors_.error(dim.range(), fmt::format("dimension is {}, expected at least 1", dim.integer));
   }
   shape_.clear();
+  const std::size_t rank = std::exchange(rank_, 0);
+  if (rank > max_rank)
+    errors_.error(result.range(), fmt::format("rank {} is above the limit of {}", rank, max_rank));
   const auto dtype = dtype_of(word);
-  if (errors_.failed()) return result;
+  if (errors_.failed())
+    return result;
   auto type = module_.types().get(*dtype, dims_);
   if (type) {
     result.type = *type;
@@ -211,7 +230,8 @@ Instruction *ParseContext::make_statement(SourceOffset begin, SourceOffset end) 
     else
       inst = nullptr;
   }
-  if (callee_ != nullptr) calls_.add(callee_, inst, callee_range_, parts_);
+  if (callee_ != nullptr)
+    calls_.add(callee_, inst, callee_range_, parts_);
   return inst;
 }
 
@@ -219,9 +239,11 @@ Instruction *ParseContext::insert_statement(SourceOffset begin) {
   if (number_) {
     number_operand(*number_, desc_.type != nullptr ? desc_.type->dtype() : seen_dtype(desc_.dst));
     parts_.add_operand(number_->range());
-    if (errors_.failed()) return nullptr;
+    if (errors_.failed())
+      return nullptr;
   }
-  if (desc_.dst.value != nullptr) parts_.add_operand(parts_.dst, subscripts_.ranges());
+  if (desc_.dst.value != nullptr)
+    parts_.add_operand(parts_.dst, subscripts_.ranges());
   desc_.operands = operands_;
   desc_.source = begin;
   attributes_.finish(desc_, operands_.empty() ? 0 : seen_rank(operands_.front()), parts_);
@@ -236,9 +258,12 @@ void ParseContext::finish_definition(const Token &result, const Token &type) {
   desc_.type = type.type;
   parts_.result = type.range();
   Instruction *inst = make_statement(result.begin, type.end);
-  if (earlier.state == NameState::Visible) redefinition(result, earlier.stmt->source());
-  if (is_new && inst != nullptr) scope_.define_value(name, inst, result.begin);
-  if (is_new && inst == nullptr) scope_.poison_value(name, result.begin);
+  if (earlier.state == NameState::Visible)
+    redefinition(result, earlier.stmt->source());
+  if (is_new && inst != nullptr)
+    scope_.define_value(name, inst, result.begin);
+  if (is_new && inst == nullptr)
+    scope_.poison_value(name, result.begin);
   end_statement();
 }
 
@@ -270,6 +295,7 @@ void ParseContext::end_statement() {
   number_.reset();
   callee_ = nullptr;
   shape_.clear();
+  rank_ = 0;
   end_ = 0;
   errors_.begin_statement();
 }

@@ -20,9 +20,11 @@ void merge(DiagnosticEngine &first, DiagnosticEngine &second, DiagnosticEngine &
   for (Diagnostic &item : all) {
     const bool hidden = is_error(item) && out.at_limit();
     Diagnostic &reported = out.report(item.severity, item.range, std::move(item.message));
-    if (!hidden) reported.notes = std::move(item.notes);
+    if (!hidden)
+      reported.notes = std::move(item.notes);
   }
-  for (; unrecorded > 0; --unrecorded) out.error({}, {});
+  for (; unrecorded > 0; --unrecorded)
+    out.error({}, {});
 }
 
 } // namespace
@@ -34,12 +36,15 @@ std::unique_ptr<Module> parse(const SourceFile &file, DiagnosticEngine &diagnost
   DiagnosticEngine found_at_end(diagnostics.max_errors());
   lang::ParseContext context(file, *module, found, options);
   const bool accepted = nir_yyparse(context) == 0;
-  if (!accepted && !found.has_errors()) context.report_internal("gave up");
+  if (!accepted && !found.has_errors())
+    context.report_internal("gave up");
   // Where the parser gave up, a callee may be defined in what it did not read.
-  if (accepted) context.calls().check(options.verify, found_at_end);
+  if (accepted)
+    context.calls().check(options.verify, found_at_end);
   const bool failed = found.has_errors() || found_at_end.has_errors();
   merge(found, found_at_end, diagnostics);
-  if (failed) return nullptr;
+  if (failed)
+    return nullptr;
   return module;
 }
 

@@ -22,28 +22,34 @@ bool Scope::is_open(const Block *block) const {
 
 Scope::Value Scope::find_value(Name name, SourceOffset at) {
   const Entry entry = values_.slot(name, at);
-  if (entry.empty()) return {NameState::Unknown, nullptr};
+  if (entry.empty())
+    return {NameState::Unknown, nullptr};
   if (entry.is_poison()) {
     const Poison &poison = poisons_[entry.poison_index()];
-    if (poison.function != function_) return {NameState::Unknown, nullptr};
+    if (poison.function != function_)
+      return {NameState::Unknown, nullptr};
     return {is_open(poison.block) ? NameState::Poisoned : NameState::Hidden, nullptr};
   }
   Stmt *stmt = static_cast<Stmt *>(entry.value());
   const Block *home = home_of(stmt);
-  if (home == blocks_.back() || is_open(home)) return {NameState::Visible, stmt};
-  if (home->function() != function_) return {NameState::Unknown, nullptr};
+  if (home == blocks_.back() || is_open(home))
+    return {NameState::Visible, stmt};
+  if (home->function() != function_)
+    return {NameState::Unknown, nullptr};
   return {NameState::Hidden, stmt};
 }
 
 Scope::NamedTensor Scope::find_tensor(Name name, SourceOffset at) {
   const Entry entry = tensors_.slot(name, at);
-  if (entry.empty()) return {NameState::Unknown, nullptr};
+  if (entry.empty())
+    return {NameState::Unknown, nullptr};
   if (entry.is_poison()) {
     const bool here = poisons_[entry.poison_index()].function == function_;
     return {here ? NameState::Poisoned : NameState::Unknown, nullptr};
   }
   auto *tensor = static_cast<Tensor *>(entry.value());
-  if (tensor->function() != function_) return {NameState::Unknown, nullptr};
+  if (tensor->function() != function_)
+    return {NameState::Unknown, nullptr};
   return {NameState::Visible, tensor};
 }
 

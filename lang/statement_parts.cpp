@@ -12,7 +12,8 @@ SourceRange StatementParts::locate(const Stmt &, StmtPart part) const {
   case StmtPart::Operand:
     return part.index < operands_.size() ? operands_[part.index].range : whole;
   case StmtPart::Subscript: {
-    if (part.index >= operands_.size()) return whole;
+    if (part.index >= operands_.size())
+      return whole;
     const OperandRange &operand = operands_[part.index];
     const std::size_t place = operand.first_subscript + std::size_t{part.sub};
     const std::size_t end = part.index + 1 < operands_.size()
@@ -32,7 +33,8 @@ SourceRange StatementParts::locate(const Stmt &, StmtPart part) const {
 
 SourceRange StatementParts::attribute(AttrKey key) const {
   for (const AttributeRange &attribute : attributes_)
-    if (attribute.key == key) return attribute.range;
+    if (attribute.key == key)
+      return attribute.range;
   return {};
 }
 

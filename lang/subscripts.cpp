@@ -74,15 +74,18 @@ void Subscripts::merge_terms(SourceRange range) {
   for (auto it = begin; it != terms_.end();) {
     AffineTerm sum = *it;
     for (++it; it != terms_.end() && it->loop == sum.loop; ++it)
-      if (__builtin_add_overflow(sum.factor, it->factor, &sum.factor)) return overflow(range);
-    if (sum.factor != 0) *out++ = sum;
+      if (__builtin_add_overflow(sum.factor, it->factor, &sum.factor))
+        return overflow(range);
+    if (sum.factor != 0)
+      *out++ = sum;
   }
   terms_.erase(out, terms_.end());
 }
 
 void Subscripts::add_dim(const Token &index, const Token &size, const Token *stride) {
   const SourceRange range{index.begin, stride != nullptr ? stride->end : size.end};
-  if (terms_.size() > first_term_) merge_terms(index.range());
+  if (terms_.size() > first_term_)
+    merge_terms(index.range());
   if (!errors_.failed() && size.integer < 1)
     errors_.error(size.range(), fmt::format("size is {}, expected at least 1", size.integer));
   if (!errors_.failed() && stride != nullptr && stride->integer < 1)
@@ -99,7 +102,8 @@ void Subscripts::add_dim(const Token &index, const Token &size, const Token *str
 }
 
 bool Subscripts::names_all_of(const Type &type) const {
-  if (dims_.size() != type.rank()) return false;
+  if (dims_.size() != type.rank())
+    return false;
   for (unsigned i = 0; i < type.rank(); ++i) {
     const AccessDim &dim = dims_[i];
     const bool in_order = dim.stride == 1 || dim.size == 1;
@@ -110,7 +114,8 @@ bool Subscripts::names_all_of(const Type &type) const {
 }
 
 const Access *Subscripts::access(const Tensor &tensor, DType dtype, SourceRange range) {
-  if (names_all_of(*tensor.type())) return whole(tensor, dtype, range);
+  if (names_all_of(*tensor.type()))
+    return whole(tensor, dtype, range);
   const AffineTerm *terms = terms_.data();
   shape_.clear();
   for (std::size_t i = 0; i < dims_.size(); ++i) {
@@ -119,20 +124,23 @@ const Access *Subscripts::access(const Tensor &tensor, DType dtype, SourceRange 
     shape_.push_back(dims_[i].size);
   }
   auto box = module_.types().get(dtype, shape_);
-  if (box) return shared(*box, false, dtype != tensor.dtype());
+  if (box)
+    return shared(*box, false, dtype != tensor.dtype());
   errors_.error(range, std::move(box.error()));
   return nullptr;
 }
 
 const Access *Subscripts::whole(const Tensor &tensor, DType dtype, SourceRange range) {
-  if (dtype == tensor.dtype()) return nullptr;
+  if (dtype == tensor.dtype())
+    return nullptr;
   const Type *box = module_.types().with_dtype(tensor.type(), dtype);
   if (box == nullptr) {
     errors_.error(range, "the byte size of the type does not fit in 63 bits");
     return nullptr;
   }
   dims_.clear();
-  for (const std::int64_t size : box->shape()) dims_.push_back({{}, 0, size, 1});
+  for (const std::int64_t size : box->shape())
+    dims_.push_back({{}, 0, size, 1});
   return shared(box, true, true);
 }
 
@@ -141,7 +149,8 @@ const Access *Subscripts::shared(const Type *box, bool whole, bool reinterprets)
   const bool hit = slot != nullptr && slot->box() == box && slot->is_whole() == whole &&
                    slot->reinterprets() == reinterprets &&
                    std::ranges::equal(slot->dims(), dims_, same_dim);
-  if (!hit) slot = Access::create(module_.arena(), box, dims_, whole, reinterprets);
+  if (!hit)
+    slot = Access::create(module_.arena(), box, dims_, whole, reinterprets);
   return slot;
 }
 

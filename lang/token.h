@@ -22,8 +22,8 @@ struct NumberText {
 };
 
 // The semantic value of every symbol of the grammar. Plain data, because the parser copies it from
-// and to its stack; what the payload is follows from the symbol. The lexer writes each half with one
-// store, so that the parser's copies do not wait for several.
+// and to its stack; what the payload is follows from the symbol. The lexer writes each half with
+// one store, so that the parser's copies do not wait for several.
 struct Token {
   union {
     std::uint64_t bits;   // of a Name, or a packed NumberText

@@ -18,6 +18,8 @@ public:
   // Whether a statement may begin here, or a function: then what was found is not behind the end of
   // something that was cut off.
   bool starts_something() const { return has("'for'") || has("'func'"); }
+  // Whether it is a word and nothing else, which says little.
+  bool is_word() const;
   std::string text() const;
 
 private:
@@ -33,9 +35,11 @@ public:
       : lexer_(lexer), errors_(errors), attributes_(attributes) {}
 
   int next(Token &token) {
-    if (state_ != State::Reading) return next_after_error(token);
+    if (state_ != State::Reading)
+      return next_after_error(token);
     const int kind = lexer_.next(token);
-    if (kind == error_kind) resync(token.begin);
+    if (kind == error_kind)
+      resync(token.begin);
     return kind;
   }
 
@@ -57,6 +61,7 @@ private:
   int skip(Token &token);
   bool can_resume(int kind, const Token &token, unsigned depth);
   bool is_definition();
+  std::string_view expected_word() const;
   void missing_brace(SourceRange found, bool at_end);
 
   Lexer &lexer_;

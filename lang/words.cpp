@@ -12,12 +12,12 @@ struct Keyword {
 
 // The reserved words (language reference, Words).
 constexpr Keyword keywords[] = {
-    {"module", TOK_MODULE}, {"func", TOK_FUNC},     {"strict", TOK_STRICT}, {"tensor", TOK_TENSOR},
-    {"for", TOK_FOR},       {"in", TOK_IN},         {"step", TOK_STEP},     {"as", TOK_AS},
-    {"dram", TOK_DRAM},     {"sbuf", TOK_SBUF},     {"psum", TOK_PSUM},     {"input", TOK_INPUT},
-    {"output", TOK_OUTPUT}, {"const", TOK_CONST},   {"splat", TOK_SPLAT},   {"dense", TOK_DENSE},
-    {"hex", TOK_HEX},       {"call", TOK_CALL},     {"opaque", TOK_OPAQUE}, {"true", TOK_TRUE},
-    {"false", TOK_FALSE},   {"inf", TOK_INF},       {"nan", TOK_NAN},
+    {"module", TOK_MODULE}, {"func", TOK_FUNC},   {"strict", TOK_STRICT}, {"tensor", TOK_TENSOR},
+    {"for", TOK_FOR},       {"in", TOK_IN},       {"step", TOK_STEP},     {"as", TOK_AS},
+    {"dram", TOK_DRAM},     {"sbuf", TOK_SBUF},   {"psum", TOK_PSUM},     {"input", TOK_INPUT},
+    {"output", TOK_OUTPUT}, {"const", TOK_CONST}, {"splat", TOK_SPLAT},   {"dense", TOK_DENSE},
+    {"hex", TOK_HEX},       {"call", TOK_CALL},   {"opaque", TOK_OPAQUE}, {"true", TOK_TRUE},
+    {"false", TOK_FALSE},   {"inf", TOK_INF},     {"nan", TOK_NAN},
 };
 
 // The forms that differ from a plain list of operands.
@@ -66,13 +66,16 @@ WordTable::WordTable() {
     word.opcode = opcode.opcode;
     word.token = form_of(opcode.opcode);
   }
-  for (const Keyword &keyword : keywords) row(keyword.text).token = keyword.token;
+  for (const Keyword &keyword : keywords)
+    row(keyword.text).token = keyword.token;
   unsigned index = 0;
   for (const std::string_view name : all_activation_fns())
     row(name).fn = static_cast<ActivationFn>(index++);
   index = 0;
-  for (const std::string_view name : all_alu_ops()) row(name).op = static_cast<AluOp>(index++);
-  for (const AttrInfo &attribute : all_attributes()) row(attribute.name).attribute = attribute.key;
+  for (const std::string_view name : all_alu_ops())
+    row(name).op = static_cast<AluOp>(index++);
+  for (const AttrInfo &attribute : all_attributes())
+    row(attribute.name).attribute = attribute.key;
   for (const DType dtype : all_dtypes())
     for_each_dtype_word(dtype, [&](std::string_view name) { row(name).dtype = dtype; });
 }
@@ -80,7 +83,8 @@ WordTable::WordTable() {
 WordInfo &WordTable::row(std::string_view text) {
   std::size_t slot = hash(text) % num_slots;
   for (; slots_[slot] != 0; slot = (slot + 1) % num_slots)
-    if (rows_[slots_[slot] - 1].text == text) return rows_[slots_[slot] - 1];
+    if (rows_[slots_[slot] - 1].text == text)
+      return rows_[slots_[slot] - 1];
   rows_.push_back({text, TOK_WORD, {}, {}, {}, {}, {}});
   slots_[slot] = static_cast<std::uint16_t>(rows_.size());
   return rows_.back();
@@ -99,7 +103,8 @@ const std::vector<std::string_view> &dtype_words() {
 const std::vector<std::string_view> &opcode_words() {
   static const auto words = [] {
     std::vector<std::string_view> list;
-    for (const OpcodeInfo &opcode : all_opcodes()) list.push_back(opcode.mnemonic);
+    for (const OpcodeInfo &opcode : all_opcodes())
+      list.push_back(opcode.mnemonic);
     return list;
   }();
   return words;

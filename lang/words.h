@@ -31,8 +31,10 @@ public:
   const WordInfo *find(std::string_view text) const {
     for (std::size_t slot = hash(text);; ++slot) {
       const std::uint16_t row = slots_[slot % num_slots];
-      if (row == 0) return nullptr;
-      if (rows_[row - 1].text == text) return &rows_[row - 1];
+      if (row == 0)
+        return nullptr;
+      if (rows_[row - 1].text == text)
+        return &rows_[row - 1];
     }
   }
 

@@ -1,14 +1,14 @@
-// cast-op-elimination: removes offloaded (DMA) memory casts. Of numeric casts it knows nothing: they
-// are the business of neuron-eliminate-casts.
+// cast-op-elimination: removes offloaded (DMA) memory casts. Of numeric casts it knows nothing:
+// they are the business of neuron-eliminate-casts.
 //
 //   turn:  store %n -> $x[…]               into:  store %n -> $y[…]      (fuse_src)
 //          offloaded_memcast $x -> $y
 //   turn:  offloaded_memcast $x -> $y      into:  %v = load $x : …       (fuse_dst)
 //          %v = load $y : …
 //
-// Requires: a well-formed module; before legal form it declines where that matters. Preserves: legal
-// form, order, interfaces. A memcast is real work, so it is never just deleted: its conversion moves
-// into a neighbour, or the tensor that it writes is dead and goes with it.
+// Requires: a well-formed module; before legal form it declines where that matters. Preserves:
+// legal form, order, interfaces. A memcast is real work, so it is never just deleted: its
+// conversion moves into a neighbour, or the tensor that it writes is dead and goes with it.
 //
 // Tensors that are dead go first, so that their readers and writers do not stand in the way; then
 // the memcasts are tried in program order, which follows chains of fuse_src, and what stayed in
@@ -64,14 +64,16 @@ std::vector<Candidate> memcasts_of(Function &function) {
 bool sweep(CastOpOptimizer &optimizer, std::vector<Candidate> &memcasts) {
   const std::size_t fused = std::erase_if(memcasts, [&](Candidate &candidate) {
     const auto declined = optimizer.fuse(*candidate.memcast);
-    if (declined) candidate.declined = *declined;
+    if (declined)
+      candidate.declined = *declined;
     return !declined;
   });
   return fused != 0;
 }
 
 void report(const std::vector<Candidate> &declined, Function &function, PassContext &context) {
-  if (!context.wants_missed()) return;
+  if (!context.wants_missed())
+    return;
   for (const Candidate &candidate : declined)
     context.remark(RemarkClass::Declined, *candidate.memcast,
                    to_string(candidate.declined, function));
@@ -85,7 +87,8 @@ public:
   bool run(Function &function, PassContext &context) override {
     const bool had_dead = drop_dead(function, context);
     std::vector<Candidate> memcasts = memcasts_of(function);
-    if (memcasts.empty()) return had_dead;
+    if (memcasts.empty())
+      return had_dead;
 
     CastOpOptimizer optimizer(function, context, excess_precision_);
     bool forward = true;
@@ -95,12 +98,14 @@ public:
       std::ranges::reverse(memcasts);
       forward = !forward;
     }
-    if (!forward) std::ranges::reverse(memcasts);
+    if (!forward)
+      std::ranges::reverse(memcasts);
     report(memcasts, function, context);
     context.count(FusedSrc, optimizer.counts().src);
     context.count(FusedDst, optimizer.counts().dst);
     context.count(BytesSaved, optimizer.counts().bytes);
-    if (any_fused) drop_dead(function, context);
+    if (any_fused)
+      drop_dead(function, context);
     return had_dead || any_fused;
   }
 
@@ -120,7 +125,8 @@ private:
 extern const PassInfo pass_cast_op_elimination;
 const PassInfo pass_cast_op_elimination = {
     .name = "cast-op-elimination",
-    .description = "moves the conversion of an offloaded memcast into its producers or its consumers",
+    .description =
+        "moves the conversion of an offloaded memcast into its producers or its consumers",
     .options = options,
     .statistics = statistics,
     .create = [](const PassOptions &given) -> std::unique_ptr<Pass> {

@@ -2,8 +2,8 @@
 //
 // fuse_src. All writers of X stand in B before the memcast, or in loops inside B, so every run of B
 // runs all of them and then the memcast. Nothing reads Y from the statement of B that holds the
-// first writer up to the memcast, and nobody but the memcast writes Y. So whenever Y is read, each of
-// its elements is the cast of what was last written to that element of X, in this trip or in an
+// first writer up to the memcast, and nobody but the memcast writes Y. So whenever Y is read, each
+// of its elements is the cast of what was last written to that element of X, in this trip or in an
 // earlier one: what the writers would have left in Y themselves. Elements that no writer ever wrote
 // are undefined in both.
 //   The window begins at the statement of B and not at the writer itself: a read in front of the
@@ -48,8 +48,10 @@ bool is_int_or_scale(DType dtype) { return is_int_type(dtype) || dtype == DType:
 
 // The operands that have one dtype in legal form; none of other instructions.
 std::span<const Use> matched_operands(const Instruction &inst) {
-  if (inst.opcode() == Opcode::TensorTensor) return inst.operands();
-  if (inst.opcode() == Opcode::Select) return inst.operands().subspan(1);
+  if (inst.opcode() == Opcode::TensorTensor)
+    return inst.operands();
+  if (inst.opcode() == Opcode::Select)
+    return inst.operands().subspan(1);
   return {};
 }
 
@@ -64,49 +66,62 @@ RemarkClass class_of_rounding(const Instruction &memcast, const Instruction &oth
 // Conditions of both directions.
 
 FusionRefusal memcast_is_fixed(const FusionCandidate &c) {
-  if (c.memcast.is_fixed()) return refuse("is fixed", c.memcast);
+  if (c.memcast.is_fixed())
+    return refuse("is fixed", c.memcast);
   return {};
 }
 
 FusionRefusal memcast_reinterprets(const FusionCandidate &c) {
-  if (c.memcast.operand(0).reinterprets()) return refuse("is read as another dtype", c.x);
-  if (c.memcast.dst()->reinterprets()) return refuse("is written as another dtype", c.y);
+  if (c.memcast.operand(0).reinterprets())
+    return refuse("is read as another dtype", c.x);
+  if (c.memcast.dst()->reinterprets())
+    return refuse("is written as another dtype", c.y);
   return {};
 }
 
 FusionRefusal is_not_internal(const Tensor &tensor) {
   switch (tensor.role()) {
-  case Role::Internal: return {};
-  case Role::Const: return refuse("is a const", tensor);
-  case Role::Input: return refuse("is an input", tensor);
-  case Role::Output: return refuse("is an output", tensor);
+  case Role::Internal:
+    return {};
+  case Role::Const:
+    return refuse("is a const", tensor);
+  case Role::Input:
+    return refuse("is an input", tensor);
+  case Role::Output:
+    return refuse("is an output", tensor);
   }
   return {};
 }
 
 FusionRefusal is_reinterpreted(const Tensor &tensor) {
   for (const Use &use : tensor.uses())
-    if (use.reinterprets()) return refuse("has a reinterpreting access", tensor);
+    if (use.reinterprets())
+      return refuse("has a reinterpreting access", tensor);
   return {};
 }
 
 FusionRefusal shapes_differ(const FusionCandidate &c) {
-  if (std::ranges::equal(c.x.shape(), c.y.shape())) return {};
+  if (std::ranges::equal(c.x.shape(), c.y.shape()))
+    return {};
   return refuse("has another shape", c.y);
 }
 
 // Whether the statement stands in the memcast's block or in a loop inside it, on the given side.
 FusionRefusal stands_before(const FusionCandidate &c, Instruction &store) {
   const Stmt *scope = ancestor_in_block(&store, c.memcast.parent());
-  if (scope == nullptr) return refuse("writes it outside the memcast's block", store);
-  if (scope->order() > c.memcast.order()) return refuse("writes it after the memcast", store);
+  if (scope == nullptr)
+    return refuse("writes it outside the memcast's block", store);
+  if (scope->order() > c.memcast.order())
+    return refuse("writes it after the memcast", store);
   return {};
 }
 
 FusionRefusal stands_after(const FusionCandidate &c, Instruction &reader) {
   const Stmt *scope = ancestor_in_block(&reader, c.memcast.parent());
-  if (scope == nullptr) return refuse("reads it outside the memcast's block", reader);
-  if (scope->order() < c.memcast.order()) return refuse("reads it before the memcast", reader);
+  if (scope == nullptr)
+    return refuse("reads it outside the memcast's block", reader);
+  if (scope->order() < c.memcast.order())
+    return refuse("reads it before the memcast", reader);
   return {};
 }
 
@@ -120,17 +135,22 @@ FusionRefusal store_takes_no_cast(const FusionCandidate &c, const Instruction &s
   case Opcode::TensorTensor:
   case Opcode::Select:
   case Opcode::TensorReduce:
-  case Opcode::Transpose: return {};
+  case Opcode::Transpose:
+    return {};
   case Opcode::Store:
-    if (c.target.dma_cast) return {};
+    if (c.target.dma_cast)
+      return {};
     return refuse("would need a DMA cast, which the target lacks", store);
-  default: return refuse("writes it and cannot take the cast", store);
+  default:
+    return refuse("writes it and cannot take the cast", store);
   }
 }
 
 FusionRefusal store_is_marked(const FusionCandidate &, const Instruction &store) {
-  if (store.is_fixed()) return refuse("writes it and is fixed", store);
-  if (store.exact_ints()) return refuse("writes it with exact_ints", store);
+  if (store.is_fixed())
+    return refuse("writes it and is fixed", store);
+  if (store.exact_ints())
+    return refuse("writes it with exact_ints", store);
   return {};
 }
 
@@ -144,14 +164,16 @@ FusionRefusal store_is_not_legal(const FusionCandidate &, const Instruction &sto
 }
 
 FusionRefusal store_cannot_reach_y(const FusionCandidate &c, const Instruction &store) {
-  if (store.opcode() == Opcode::Store || is_on_chip(c.x) == is_on_chip(c.y)) return {};
+  if (store.opcode() == Opcode::Store || is_on_chip(c.x) == is_on_chip(c.y))
+    return {};
   return refuse("lies in another space than its writers reach", c.y);
 }
 
 FusionRefusal store_cannot_write_dtype(const FusionCandidate &c, const Instruction &store) {
   const DType src = store.src()->dtype();
   const DType y = c.y.dtype();
-  if (is_x4_dtype(y)) return refuse("holds packed containers", c.y);
+  if (is_x4_dtype(y))
+    return refuse("holds packed containers", c.y);
   if (y == DType::Float8E8m0fnu && store.opcode() != Opcode::TensorCopy)
     return refuse("may not write float8_e8m0fnu", store);
   if (store.opcode() == Opcode::Store && src != y && src == DType::Float8E8m0fnu)
@@ -166,7 +188,8 @@ bool moves_integers_exactly(const Instruction &store) {
 }
 
 bool absorbing_is_exact(const FusionCandidate &c, const Instruction &store) {
-  if (!absorbing_copy_is_exact(store, c.memcast)) return false;
+  if (!absorbing_copy_is_exact(store, c.memcast))
+    return false;
   const DType wide = wide_dtype(store);
   if (!moves_integers_exactly(store) || !is_int_type(wide) || !is_int_type(c.y.dtype()))
     return true;
@@ -194,9 +217,12 @@ constexpr StoreCondition store_conditions[] = {
 
 FusionVerdict judge_store(const FusionCandidate &c, Instruction &store) {
   for (const StoreCondition condition : store_conditions)
-    if (const FusionRefusal refusal = condition(c, store)) return {refusal};
-  if (const FusionRefusal refusal = stands_before(c, store)) return {refusal};
-  if (absorbing_is_exact(c, store)) return {};
+    if (const FusionRefusal refusal = condition(c, store))
+      return {refusal};
+  if (const FusionRefusal refusal = stands_before(c, store))
+    return {refusal};
+  if (absorbing_is_exact(c, store))
+    return {};
   return {{}, class_of_rounding(c.memcast, store)};
 }
 
@@ -205,13 +231,16 @@ FusionVerdict judge_stores(const FusionCandidate &c) {
   FusionVerdict all;
   bool any = false;
   for (Use &use : c.x.uses()) {
-    if (!writes(use)) continue;
+    if (!writes(use))
+      continue;
     any = true;
     const FusionVerdict one = judge_store(c, *use.user());
-    if (one.refusal) return one;
+    if (one.refusal)
+      return one;
     all.remark_class = std::max(all.remark_class, one.remark_class);
   }
-  if (!any) return {refuse("is never written", c.x)};
+  if (!any)
+    return {refuse("is never written", c.x)};
   return all;
 }
 
@@ -234,12 +263,14 @@ FusionRefusal y_is_read_before_memcast(const FusionCandidate &c) {
 FusionVerdict judge_load(const FusionCandidate &c, const Instruction &load) {
   const DType x = c.x.dtype();
   const DType result = load.dtype();
-  if (!c.target.dma_cast) return {refuse("would need a DMA cast, which the target lacks", load)};
+  if (!c.target.dma_cast)
+    return {refuse("would need a DMA cast, which the target lacks", load)};
   if (x == DType::Float8E8m0fnu || result == DType::Float8E8m0fnu)
     return {refuse("may not cast float8_e8m0fnu", load)};
   if (is_x4_dtype(x) || is_x4_dtype(result))
     return {refuse("may not cast packed containers", load)};
-  if (triple_is_exact(x, c.y.dtype(), result)) return {};
+  if (triple_is_exact(x, c.y.dtype(), result))
+    return {};
   if (is_int_type(x) || is_int_or_scale(c.y.dtype()) || is_int_type(result))
     return {refuse("reads it, and a clamp or wrap would be lost", load)};
   return {{}, class_of_rounding(c.memcast, load)};
@@ -254,13 +285,16 @@ FusionRefusal reader_takes_no_cast(const Instruction &reader) {
   case Opcode::Select:
   case Opcode::TensorReduce:
   case Opcode::Transpose:
-  case Opcode::Matmul: return {};
-  default: return refuse("reads it and cannot take the cast", reader);
+  case Opcode::Matmul:
+    return {};
+  default:
+    return refuse("reads it and cannot take the cast", reader);
   }
 }
 
 FusionRefusal matmul_refuses_dtype(const FusionCandidate &c, const Instruction &reader) {
-  if (reader.opcode() != Opcode::Matmul) return {};
+  if (reader.opcode() != Opcode::Matmul)
+    return {};
   for (const DType dtype : {c.x.dtype(), c.y.dtype()})
     if (c.target.matmul_operand_dtype(dtype) != dtype)
       return refuse("does not multiply the dtype", reader);
@@ -269,33 +303,42 @@ FusionRefusal matmul_refuses_dtype(const FusionCandidate &c, const Instruction &
 
 FusionRefusal reader_leaves_legal_form(const FusionCandidate &c, const Instruction &reader) {
   for (const Use &use : matched_operands(reader))
-    if (use.value() != &c.y) return refuse("would not be in legal form", reader);
+    if (use.value() != &c.y)
+      return refuse("would not be in legal form", reader);
   return {};
 }
 
 FusionVerdict judge_engine_reader(const FusionCandidate &c, const Instruction &reader) {
   const DType x = c.x.dtype();
   const DType y = c.y.dtype();
-  if (const FusionRefusal refusal = reader_takes_no_cast(reader)) return {refusal};
+  if (const FusionRefusal refusal = reader_takes_no_cast(reader))
+    return {refusal};
   if (!is_float_type(x) || !is_float_type(y))
     return {refuse("reads it, and only floats convert on an engine", reader)};
-  if (!holds(y, x)) return {refuse("would read what the memcast had not rounded yet", reader)};
-  if (!is_on_chip(c.x)) return {refuse("is in dram, which its readers do not reach", c.x)};
-  if (const FusionRefusal refusal = matmul_refuses_dtype(c, reader)) return {refusal};
-  if (const FusionRefusal refusal = reader_leaves_legal_form(c, reader)) return {refusal};
-  // A copy back to X's dtype passes bits through where the way over Y would have clamped infinities.
+  if (!holds(y, x))
+    return {refuse("would read what the memcast had not rounded yet", reader)};
+  if (!is_on_chip(c.x))
+    return {refuse("is in dram, which its readers do not reach", c.x)};
+  if (const FusionRefusal refusal = matmul_refuses_dtype(c, reader))
+    return {refusal};
+  if (const FusionRefusal refusal = reader_leaves_legal_form(c, reader))
+    return {refusal};
+  // A copy back to X's dtype passes bits through where the way over Y would have clamped
+  // infinities.
   if (!reader.has_trait(op_trait::CopiesBits) || triple_is_exact(x, y, reader.dst_dtype()))
     return {};
   return {{}, class_of_rounding(c.memcast, reader)};
 }
 
 FusionVerdict judge_reader(const FusionCandidate &c, Instruction &reader) {
-  const FusionVerdict verdict = reader.opcode() == Opcode::Load ? judge_load(c, reader)
-                                                                : judge_engine_reader(c, reader);
-  if (verdict.refusal) return verdict;
+  const FusionVerdict verdict =
+      reader.opcode() == Opcode::Load ? judge_load(c, reader) : judge_engine_reader(c, reader);
+  if (verdict.refusal)
+    return verdict;
   if (reader.is_fixed() && verdict.remark_class != RemarkClass::Exact)
     return {refuse("reads it and is fixed", reader)};
-  if (const FusionRefusal refusal = stands_after(c, reader)) return {refusal};
+  if (const FusionRefusal refusal = stands_after(c, reader))
+    return {refusal};
   return verdict;
 }
 
@@ -303,13 +346,16 @@ FusionVerdict judge_readers(const FusionCandidate &c) {
   FusionVerdict all;
   bool any = false;
   for (Use &use : c.y.uses()) {
-    if (!reads(use)) continue;
+    if (!reads(use))
+      continue;
     any = true;
     const FusionVerdict one = judge_reader(c, *use.user());
-    if (one.refusal) return one;
+    if (one.refusal)
+      return one;
     all.remark_class = std::max(all.remark_class, one.remark_class);
   }
-  if (!any) return {refuse("is never read", c.y)};
+  if (!any)
+    return {refuse("is never read", c.y)};
   return all;
 }
 
@@ -329,9 +375,10 @@ std::uint64_t bytes_of_memcast(const FusionCandidate &c) {
 FusionRefusal readers_would_move_more(const FusionCandidate &c) {
   std::uint64_t elements = 0;
   for (const Use &use : c.y.uses())
-    if (reads(use)) elements = saturating_add(elements, elements_moved(use));
-  const std::uint64_t now = saturating_add(
-      bytes_of_memcast(c), saturating_multiply(elements, sizeinbytes(c.y.dtype())));
+    if (reads(use))
+      elements = saturating_add(elements, elements_moved(use));
+  const std::uint64_t now =
+      saturating_add(bytes_of_memcast(c), saturating_multiply(elements, sizeinbytes(c.y.dtype())));
   const std::uint64_t then = saturating_multiply(elements, sizeinbytes(c.x.dtype()));
   return then > now ? refuse("would be read with more bytes than now", c.x) : FusionRefusal();
 }
@@ -339,9 +386,11 @@ FusionRefusal readers_would_move_more(const FusionCandidate &c) {
 // The mark of a reader that takes the memcast in: kept or taken only where no author's rounding is
 // in what it then does (passes, Marks).
 Name mark_after_reading_x(const FusionCandidate &c, const Instruction &reader) {
-  if (!is_inserted(c.memcast)) return {};
+  if (!is_inserted(c.memcast))
+    return {};
   const DType result = reader.dst_dtype();
-  if (!is_inserted(reader) && !holds(result, c.y.dtype())) return {};
+  if (!is_inserted(reader) && !holds(result, c.y.dtype()))
+    return {};
   const bool rounds = !holds(result, c.x.dtype());
   const bool stays_inserted_cast = is_inserted(reader) && result != c.x.dtype();
   return rounds || stays_inserted_cast ? c.memcast.autocast() : Name();
@@ -354,7 +403,8 @@ std::string name_of(const FusionRefusal &refusal, const Function &function) {
 }
 
 std::string to_string(const FusionRefusal &refusal, const Function &function) {
-  if (refusal.about == nullptr) return refusal.text;
+  if (refusal.about == nullptr)
+    return refusal.text;
   return fmt::format("{} {}", name_of(refusal, function), refusal.text);
 }
 
@@ -376,13 +426,15 @@ std::string to_string(const DeclinedFusion &declined, const Function &function) 
 std::optional<DeclinedFusion> CastOpOptimizer::fuse(Instruction &memcast) {
   const FusionCandidate candidate(memcast);
   for (const auto condition : {memcast_is_fixed, memcast_reinterprets})
-    if (const FusionRefusal refusal = condition(candidate)) return DeclinedFusion{refusal, refusal};
+    if (const FusionRefusal refusal = condition(candidate))
+      return DeclinedFusion{refusal, refusal};
 
   const FusionVerdict src = permit(candidate, judge_src(candidate));
   const bool src_is_exact = !src.refusal && src.remark_class == RemarkClass::Exact;
   const FusionVerdict dst =
       src_is_exact ? FusionVerdict() : permit(candidate, judge_dst(candidate));
-  if (src.refusal && dst.refusal) return DeclinedFusion{src.refusal, dst.refusal};
+  if (src.refusal && dst.refusal)
+    return DeclinedFusion{src.refusal, dst.refusal};
 
   const bool dst_is_exact = !dst.refusal && dst.remark_class == RemarkClass::Exact;
   const bool into_writers = src_is_exact || (!src.refusal && !dst_is_exact);
@@ -399,44 +451,63 @@ std::optional<DeclinedFusion> CastOpOptimizer::fuse(Instruction &memcast) {
 }
 
 FusionVerdict CastOpOptimizer::judge_src(const FusionCandidate &c) {
-  if (const FusionRefusal refusal = is_not_internal(c.x)) return {refusal};
-  if (const FusionRefusal refusal = x_has_another_reader(c)) return {refusal};
-  if (const FusionRefusal refusal = is_reinterpreted(c.x)) return {refusal};
-  if (const FusionRefusal refusal = shapes_differ(c)) return {refusal};
-  if (const FusionRefusal refusal = y_has_another_writer(c)) return {refusal};
+  if (const FusionRefusal refusal = is_not_internal(c.x))
+    return {refusal};
+  if (const FusionRefusal refusal = x_has_another_reader(c))
+    return {refusal};
+  if (const FusionRefusal refusal = is_reinterpreted(c.x))
+    return {refusal};
+  if (const FusionRefusal refusal = shapes_differ(c))
+    return {refusal};
+  if (const FusionRefusal refusal = y_has_another_writer(c))
+    return {refusal};
   const FusionVerdict verdict = judge_stores(c);
-  if (verdict.refusal) return verdict;
-  if (const FusionRefusal refusal = y_is_read_before_memcast(c)) return {refusal};
+  if (verdict.refusal)
+    return verdict;
+  if (const FusionRefusal refusal = y_is_read_before_memcast(c))
+    return {refusal};
   return verdict;
 }
 
 FusionVerdict CastOpOptimizer::judge_dst(const FusionCandidate &c) {
-  if (const FusionRefusal refusal = is_not_internal(c.y)) return {refusal};
-  if (const FusionRefusal refusal = y_has_another_writer(c)) return {refusal};
-  if (const FusionRefusal refusal = is_reinterpreted(c.y)) return {refusal};
-  if (const FusionRefusal refusal = shapes_differ(c)) return {refusal};
+  if (const FusionRefusal refusal = is_not_internal(c.y))
+    return {refusal};
+  if (const FusionRefusal refusal = y_has_another_writer(c))
+    return {refusal};
+  if (const FusionRefusal refusal = is_reinterpreted(c.y))
+    return {refusal};
+  if (const FusionRefusal refusal = shapes_differ(c))
+    return {refusal};
   const FusionVerdict verdict = judge_readers(c);
-  if (verdict.refusal) return verdict;
-  if (const FusionRefusal refusal = x_is_overwritten(c)) return {refusal};
-  if (const FusionRefusal refusal = readers_would_move_more(c)) return {refusal};
+  if (verdict.refusal)
+    return verdict;
+  if (const FusionRefusal refusal = x_is_overwritten(c))
+    return {refusal};
+  if (const FusionRefusal refusal = readers_would_move_more(c))
+    return {refusal};
   return verdict;
 }
 
 // Strict functions and excess-precision=off keep every rounding that an author wrote.
 FusionVerdict CastOpOptimizer::permit(const FusionCandidate &c, FusionVerdict verdict) const {
-  if (verdict.refusal || verdict.remark_class != RemarkClass::Permitted) return verdict;
-  if (c.function.is_strict()) return {{"a rounding would go, and the function is strict"}};
-  if (!excess_precision_) return {{"a rounding would go, and excess precision is off"}};
+  if (verdict.refusal || verdict.remark_class != RemarkClass::Permitted)
+    return verdict;
+  if (c.function.is_strict())
+    return {{"a rounding would go, and the function is strict"}};
+  if (!excess_precision_)
+    return {{"a rounding would go, and excess precision is off"}};
   return verdict;
 }
 
-// That a tensor has two readers stays true: fuse_dst puts at least one in the place of a memcast. So
-// a tensor that many memcasts read is looked at once.
+// That a tensor has two readers stays true: fuse_dst puts at least one in the place of a memcast.
+// So a tensor that many memcasts read is looked at once.
 FusionRefusal CastOpOptimizer::x_has_another_reader(const FusionCandidate &c) {
   const FusionRefusal refusal = refuse("has another reader", c.x);
-  if (shared_.contains(&c.x)) return refusal;
+  if (shared_.contains(&c.x))
+    return refusal;
   for (const Use &use : c.x.uses()) {
-    if (!reads(use) || use.user() == &c.memcast) continue;
+    if (!reads(use) || use.user() == &c.memcast)
+      continue;
     shared_.insert(&c.x);
     return refusal;
   }
@@ -446,7 +517,8 @@ FusionRefusal CastOpOptimizer::x_has_another_reader(const FusionCandidate &c) {
 FusionRefusal CastOpOptimizer::y_has_another_writer(const FusionCandidate &c) {
   const std::uint32_t order = c.memcast.order();
   const Instruction *other = order_.writer_between(c.y, 0, order - 1);
-  if (other == nullptr) other = order_.writer_between(c.y, order + 1, last_order);
+  if (other == nullptr)
+    other = order_.writer_between(c.y, order + 1, last_order);
   return other == nullptr ? FusionRefusal() : refuse("has another writer", c.y);
 }
 
@@ -454,19 +526,22 @@ FusionRefusal CastOpOptimizer::y_has_another_writer(const FusionCandidate &c) {
 FusionRefusal CastOpOptimizer::x_is_overwritten(const FusionCandidate &c) {
   std::uint32_t end = c.memcast.order();
   for (Use &use : c.y.uses()) {
-    if (!reads(use)) continue;
+    if (!reads(use))
+      continue;
     const Stmt *scope = ancestor_in_block(use.user(), c.memcast.parent());
     const Loop *loop = dyn_cast<Loop>(scope);
     end = std::max(end, loop != nullptr ? loop->end_order() : scope->order());
   }
-  if (order_.writer_between(c.x, c.memcast.order() + 1, end) == nullptr) return {};
+  if (order_.writer_between(c.x, c.memcast.order() + 1, end) == nullptr)
+    return {};
   return refuse("is written before the last reader is done", c.x);
 }
 
 void CastOpOptimizer::fuse_src(const FusionCandidate &c) {
   ++counts_.src;
   for (Use &use : c.x.uses()) {
-    if (!writes(use)) continue;
+    if (!writes(use))
+      continue;
     Instruction &store = *use.user();
     const Name mark = mark_after_absorbing(store, c.memcast);
     use.set(&c.y, use.access());
@@ -479,9 +554,11 @@ void CastOpOptimizer::fuse_src(const FusionCandidate &c) {
 void CastOpOptimizer::fuse_dst(const FusionCandidate &c) {
   ++counts_.dst;
   for (Use &use : c.y.uses()) {
-    if (!reads(use)) continue;
+    if (!reads(use))
+      continue;
     Instruction &reader = *use.user();
-    // What an instruction that computes does with its destination has nothing to do with the memcast.
+    // What an instruction that computes does with its destination has nothing to do with the
+    // memcast.
     if (reader.has_trait(op_trait::CopiesBits) && !reader.is_fixed())
       reader.set_autocast(mark_after_reading_x(c, reader));
     use.set(&c.x, use.access());

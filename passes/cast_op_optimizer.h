@@ -49,7 +49,8 @@ struct FusionCandidate;
 // O(uses log uses) altogether.
 class CastOpOptimizer {
 public:
-  // `excess_precision` off: only what is exact or what passes inserted may go. Numbers the statements.
+  // `excess_precision` off: only what is exact or what passes inserted may go. Numbers the
+  // statements.
   CastOpOptimizer(Function &function, PassContext &context, bool excess_precision)
       : context_(context), order_(function), excess_precision_(excess_precision) {}
 

@@ -1,6 +1,7 @@
 #include "passes/pass_manager.h"
 
 #include <algorithm>
+#include <exception>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -115,7 +116,12 @@ private:
     PassContext context(info, diagnostics_, counters_[step.counters], plan_.options.remarks,
                         plan_.options.shuffle_seed);
     const auto begin = plan_.timing.now();
-    const bool changed = step.pass->run(module_, context);
+    bool changed = false;
+    try {
+      changed = step.pass->run(module_, context);
+    } catch (const std::exception &error) {
+      return fail(info, {fmt::format("threw '{}'", error.what()), {}, {}});
+    }
     plan_.timing.record(index, begin, changed, round_);
     const bool refused = diagnostics_.num_errors() != errors_before;
     legal_form_ |= info.establishes_legal_form && !refused;

@@ -103,10 +103,9 @@ TEST(Docs, NirBlocksAreWellFormed) {
     const SourceFile file(block.place, block.text);
     DiagnosticEngine diagnostics;
     const auto module = parse(file, diagnostics);
-    EXPECT_NE(module, nullptr) << block.place << '\n' << rendered(diagnostics, file);
-    if (module != nullptr)
-      EXPECT_TRUE(verify(*module, VerifyLevel::Structure, diagnostics))
-          << block.place << '\n' << rendered(diagnostics, file);
+    const bool well_formed =
+        module != nullptr && verify(*module, VerifyLevel::Structure, diagnostics);
+    EXPECT_TRUE(well_formed) << block.place << '\n' << rendered(diagnostics, file);
   }
 }
 
@@ -125,8 +124,8 @@ TEST(DocTables, RewritesTheContentOfBlocks) {
   const auto updated =
       update_doc_tables("a\n<!-- generated: functions -->\nold\n<!-- end generated -->\nb");
   ASSERT_TRUE(updated) << updated.error();
-  EXPECT_EQ(*updated, "a\n<!-- generated: functions -->\n" + *functions +
-                          "<!-- end generated -->\nb");
+  EXPECT_EQ(*updated,
+            "a\n<!-- generated: functions -->\n" + *functions + "<!-- end generated -->\nb");
 }
 
 TEST(DocTables, RefusesBadBlocks) {
@@ -136,9 +135,8 @@ TEST(DocTables, RefusesBadBlocks) {
             "1: generated block without an end");
   EXPECT_EQ(update_doc_tables("<!-- end generated -->\n").error(),
             "1: end of a generated block that has no beginning");
-  EXPECT_EQ(
-      update_doc_tables("<!-- generated: dtypes -->\n<!-- generated: dtypes -->\n").error(),
-      "2: generated block inside another one");
+  EXPECT_EQ(update_doc_tables("<!-- generated: dtypes -->\n<!-- generated: dtypes -->\n").error(),
+            "2: generated block inside another one");
 }
 
 } // namespace

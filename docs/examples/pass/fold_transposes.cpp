@@ -18,7 +18,10 @@ enum Statistic : unsigned { PairsFolded };
 constexpr nir::PassStatistic statistics[] = {{"Number of transpose pairs folded", "pairs"}};
 
 constexpr nir::PassOption options[] = {
-    {"single-use", nir::PassOption::Flag, "false", {},
+    {"single-use",
+     nir::PassOption::Flag,
+     "false",
+     {},
      "fold only where the first transpose has no other user"},
 };
 
