@@ -62,8 +62,7 @@ inline void set_rates(benchmark::State &state, std::int64_t statements, std::siz
 
 // Times `run` alone; `make` prepares what it is given. Pausing the timer instead would drown short
 // runs. The benchmark must use manual time.
-template <class Make, class Run>
-void time_prepared(benchmark::State &state, Make make, Run run) {
+template <class Make, class Run> void time_prepared(benchmark::State &state, Make make, Run run) {
   using Clock = std::chrono::steady_clock;
   for (auto _ : state) {
     auto argument = make();

@@ -23,7 +23,7 @@ constexpr Row shape_table[] = {
      generate_tensors},
     {{"functions", "functions of ten instructions, some of which call the one before"},
      generate_functions},
-    {{"nest", "loops nested as deep as the language allows, again and again"}, generate_nest},
+    {{"nest", "nests of loops, some as deep as the language allows"}, generate_nest},
     {{"random", "a valid mix of all opcodes, dtypes, loops and tensors, for fuzzing"},
      generate_random},
 };

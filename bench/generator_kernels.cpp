@@ -62,8 +62,7 @@ void emit_key_tile(Emitter &e, const AttentionTensors &t, Value *qt, const Loop 
   Instruction *acc = e.scalar({t.acc, nullptr}, AluOp::Multiply, {factor, nullptr}, DType::Float32);
   Instruction *v = e.load(e.rows(t.v, keys, first));
   e.matmul(pt, v, t.update, false);
-  Instruction *new_acc =
-      e.binary(AluOp::Add, {acc, nullptr}, {t.update, nullptr}, DType::Float32);
+  Instruction *new_acc = e.binary(AluOp::Add, {acc, nullptr}, {t.update, nullptr}, DType::Float32);
   e.add(b.tensor_copy_to({new_acc, nullptr}, {t.acc, nullptr}));
 }
 
@@ -78,8 +77,8 @@ void emit_head(Emitter &e, const AttentionTensors &t, std::int64_t tiles, std::i
   const Loop *keys = e.begin_loop(tiles);
   emit_key_tile(e, t, qt, keys, first);
   e.end_loop();
-  Instruction *inverse = e.add(e.builder().activation(ActivationFn::Reciprocal,
-                                                      Operand{t.sum, nullptr}, DType::Float32));
+  Instruction *inverse = e.add(
+      e.builder().activation(ActivationFn::Reciprocal, Operand{t.sum, nullptr}, DType::Float32));
   Instruction *out =
       e.scalar({t.acc, nullptr}, AluOp::Multiply, {inverse, nullptr}, DType::Bfloat16);
   e.store(out, e.rows(t.out, queries, first));
@@ -96,8 +95,7 @@ void emit_layer(Emitter &e, Tensor *x, Tensor *y, Tensor *product) {
   const Loop *tiles = e.begin_loop(x->shape()[0] / tile);
   e.fill(0.0f, {product, nullptr});
   const Loop *parts = e.begin_loop(hidden / tile);
-  Instruction *part = e.load(
-      e.box(x, {e.dim(tiles, tile, 0, tile), e.dim(parts, tile, 0, tile)}));
+  Instruction *part = e.load(e.box(x, {e.dim(tiles, tile, 0, tile), e.dim(parts, tile, 0, tile)}));
   Instruction *weights = e.load(e.rows(w, parts, 0, tile));
   e.matmul(e.transpose(part), weights, product, true);
   e.end_loop();
@@ -109,8 +107,7 @@ void emit_layer(Emitter &e, Tensor *x, Tensor *y, Tensor *product) {
   Instruction *sum = e.reduce(AluOp::Add, square, DType::Float32);
   Instruction *mean = e.scalar(sum, AluOp::Multiply, 1.0f / hidden, DType::Float32);
   Instruction *scale = e.activation(ActivationFn::Rsqrt, mean, DType::Float32);
-  Instruction *out =
-      e.scalar({back, nullptr}, AluOp::Multiply, {scale, nullptr}, DType::Bfloat16);
+  Instruction *out = e.scalar({back, nullptr}, AluOp::Multiply, {scale, nullptr}, DType::Bfloat16);
   e.store(out, e.rows(y, tiles, 0));
   e.end_loop();
 }
@@ -133,8 +130,8 @@ void generate_mlp(Emitter &e) {
     e.begin_function();
     const Type *activations = e.type(DType::Bfloat16, {rows, hidden});
     Tensor *x = e.tensor(activations, Space::Dram, Role::Input, "x");
-    Tensor *product = e.tensor(e.type(DType::Float32, {tile, hidden}), Space::Psum,
-                               Role::Internal, "product");
+    Tensor *product =
+        e.tensor(e.type(DType::Float32, {tile, hidden}), Space::Psum, Role::Internal, "product");
     for (std::int64_t layer = 0; layer < num_layers && e.wants_more(); ++layer) {
       Tensor *y = e.tensor(activations, Space::Dram, Role::Output);
       emit_layer(e, x, y, product);

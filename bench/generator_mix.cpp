@@ -18,8 +18,8 @@ constexpr unsigned max_nesting = 4;
 constexpr std::uint64_t max_instances = 256;
 constexpr std::uint64_t max_dense_elements = 64;
 
-constexpr DType common_dtypes[] = {DType::Float32, DType::Float32,  DType::Float32,
-                                   DType::Float32, DType::Bfloat16, DType::Bfloat16,
+constexpr DType common_dtypes[] = {DType::Float32,  DType::Float32,  DType::Float32,
+                                   DType::Float32,  DType::Bfloat16, DType::Bfloat16,
                                    DType::Bfloat16, DType::Float16};
 
 // A dtype that instructions compute on and that every tensor may have.

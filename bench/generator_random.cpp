@@ -28,28 +28,17 @@ struct RandomFunction::Step {
 };
 
 const RandomFunction::Step RandomFunction::steps[] = {
-    {&RandomFunction::add_load, 10},
-    {&RandomFunction::add_generator, 3},
-    {&RandomFunction::add_activation, 12},
-    {&RandomFunction::add_scalar, 12},
-    {&RandomFunction::add_copy, 18},
-    {&RandomFunction::add_binary, 12},
-    {&RandomFunction::add_select, 4},
-    {&RandomFunction::add_reduce, 4},
-    {&RandomFunction::add_transpose, 4},
-    {&RandomFunction::add_reshape, 2},
-    {&RandomFunction::add_broadcast, 2},
-    {&RandomFunction::add_slice, 2},
-    {&RandomFunction::add_concat, 2},
-    {&RandomFunction::add_matmul, 3},
-    {&RandomFunction::add_batch_matmul, 1},
-    {&RandomFunction::add_store, 8},
-    {&RandomFunction::add_offloaded, 4},
-    {&RandomFunction::add_call, 1},
-    {&RandomFunction::add_opaque, 2},
-    {&RandomFunction::add_packed, 1},
-    {&RandomFunction::add_scale, 1},
-    {&RandomFunction::open_loop, 5},
+    {&RandomFunction::add_load, 10},        {&RandomFunction::add_generator, 3},
+    {&RandomFunction::add_activation, 12},  {&RandomFunction::add_scalar, 12},
+    {&RandomFunction::add_copy, 18},        {&RandomFunction::add_binary, 12},
+    {&RandomFunction::add_select, 4},       {&RandomFunction::add_reduce, 4},
+    {&RandomFunction::add_transpose, 4},    {&RandomFunction::add_reshape, 2},
+    {&RandomFunction::add_broadcast, 2},    {&RandomFunction::add_slice, 2},
+    {&RandomFunction::add_concat, 2},       {&RandomFunction::add_matmul, 3},
+    {&RandomFunction::add_batch_matmul, 1}, {&RandomFunction::add_store, 8},
+    {&RandomFunction::add_offloaded, 4},    {&RandomFunction::add_call, 1},
+    {&RandomFunction::add_opaque, 2},       {&RandomFunction::add_packed, 1},
+    {&RandomFunction::add_scale, 1},        {&RandomFunction::open_loop, 5},
     {&RandomFunction::close_loop, 6},
 };
 
@@ -173,8 +162,8 @@ void RandomFunction::add_binary() {
   const Kind kind = random_.pick_from(computing_kinds);
   Operand operands[] = {operand(kind), operand(kind)};
   match_dtypes(operands[0], operands[1], kind);
-  const bool integers = is_int_type(dtype_of(operands[0])) &&
-                        dtype_of(operands[0]) == dtype_of(operands[1]);
+  const bool integers =
+      is_int_type(dtype_of(operands[0])) && dtype_of(operands[0]) == dtype_of(operands[1]);
   const AluOp op = random_op(integers);
   const bool compares = op >= AluOp::IsEqual && op <= AluOp::LogicalXor;
   deliver({.opcode = Opcode::TensorTensor, .op0 = code(op), .operands = operands}, kind,
@@ -203,8 +192,8 @@ void RandomFunction::add_transpose() {
   const bool back = random_.one_in(2);
   const Operand src = operand(back ? Kind::Flipped : Kind::Matrix);
   list_attribute(AttrKey::Perm, {1, 0});
-  deliver({.opcode = Opcode::Transpose, .operands = {&src, 1}},
-          back ? Kind::Matrix : Kind::Flipped, random_dtype());
+  deliver({.opcode = Opcode::Transpose, .operands = {&src, 1}}, back ? Kind::Matrix : Kind::Flipped,
+          random_dtype());
 }
 
 void RandomFunction::add_reshape() {
@@ -273,13 +262,11 @@ void RandomFunction::add_batch_matmul() {
                                 e_.type(DType::Float32, {2, columns_, columns_}));
   const Operand product_operand{product, nullptr};
   list_attribute(AttrKey::Axes, {0});
-  Instruction *sum = define({.opcode = Opcode::TensorReduce,
-                             .op0 = code(AluOp::Add),
-                             .operands = {&product_operand, 1}},
-                            e_.type(DType::Float32, {1, columns_, columns_}));
+  Instruction *sum = define(
+      {.opcode = Opcode::TensorReduce, .op0 = code(AluOp::Add), .operands = {&product_operand, 1}},
+      e_.type(DType::Float32, {1, columns_, columns_}));
   const Operand sum_operand{sum, nullptr};
-  deliver({.opcode = Opcode::Reshape, .operands = {&sum_operand, 1}}, Kind::Square,
-          DType::Float32);
+  deliver({.opcode = Opcode::Reshape, .operands = {&sum_operand, 1}}, Kind::Square, DType::Float32);
 }
 
 // Data movement by DMA between whole tensors in dram, into a new one that later loads may read.
@@ -289,11 +276,10 @@ void RandomFunction::add_offloaded() {
   if (from.tensor->space() != Space::Dram || dtype == DType::Float64)
     return;
   const std::span<const std::int64_t> shape = from.tensor->shape();
-  const Opcode opcode = random_.pick({Opcode::OffloadedMemcpy, Opcode::OffloadedMemcast,
-                                      Opcode::OffloadedMemcast, Opcode::OffloadedMemcast,
-                                      Opcode::OffloadedBitcast, Opcode::OffloadedTranspose,
-                                      Opcode::OffloadedBroadcast, Opcode::OffloadedSlice,
-                                      Opcode::OffloadedConcat});
+  const Opcode opcode =
+      random_.pick({Opcode::OffloadedMemcpy, Opcode::OffloadedMemcast, Opcode::OffloadedMemcast,
+                    Opcode::OffloadedMemcast, Opcode::OffloadedBitcast, Opcode::OffloadedTranspose,
+                    Opcode::OffloadedBroadcast, Opcode::OffloadedSlice, Opcode::OffloadedConcat});
   std::vector<Operand> operands{{from.tensor, nullptr}};
   std::vector<std::int64_t> result(shape.begin(), shape.end());
   DType result_dtype = dtype;
@@ -384,8 +370,8 @@ void RandomFunction::add_opaque() {
 
 // x4 containers are moved, never computed on.
 void RandomFunction::add_packed() {
-  const DType dtype = random_.pick({DType::Float4E2m1fnX4, DType::Float8E4m3fnX4,
-                                    DType::Float8E5m2X4});
+  const DType dtype =
+      random_.pick({DType::Float4E2m1fnX4, DType::Float8E4m3fnX4, DType::Float8E5m2X4});
   const Type *type = type_of(Kind::Matrix, dtype);
   Tensor *from = declare_type(type, Space::Dram, Role::Input);
   Tensor *to = declare_type(type_of(Kind::Wide, dtype), Space::Dram, Role::Output);

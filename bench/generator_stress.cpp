@@ -99,8 +99,8 @@ void generate_tensors(Emitter &e) {
   constexpr std::int64_t hub_parts = 64;
   e.begin_function("tensors");
   const InOut tensors = declare_in_out(e, width);
-  Tensor *hub =
-      e.tensor(e.type(DType::Float32, {tile, width * hub_parts}), Space::Sbuf, Role::Internal, "hub");
+  Tensor *hub = e.tensor(e.type(DType::Float32, {tile, width * hub_parts}), Space::Sbuf,
+                         Role::Internal, "hub");
   const Type *narrow_type = e.type(DType::Bfloat16, {tile, width});
   Instruction *value = e.load(e.rows(tensors.in, nullptr, 0));
   e.fill(0.0f, {hub, nullptr});
@@ -141,9 +141,8 @@ void generate_functions(Emitter &e) {
     } else {
       e.store(e.load(e.rows(tensors.in, nullptr, 0)), e.rows(between, nullptr, 0));
     }
-    emit_tile(e, between, tensors.out, [&e](Value *value) {
-      return emit_cast_group(e, emit_cast_group(e, value));
-    });
+    emit_tile(e, between, tensors.out,
+              [&e](Value *value) { return emit_cast_group(e, emit_cast_group(e, value)); });
     // Calls chain no further than this: what runs must end some day.
     before = calls ? nullptr : function;
   }
@@ -153,16 +152,20 @@ void generate_functions(Emitter &e) {
 void generate_nest(Emitter &e) {
   constexpr std::int64_t width = 8;
   constexpr std::int64_t max_doublings = 6;
+  // The text of the deepest is mostly indentation: all of them would not fit in 4 GiB.
+  constexpr std::uint64_t deepest_every = 128;
   e.begin_function("nest");
   const InOut tensors = declare_in_out(e, width);
-  Tensor *sum = e.tensor(e.type(DType::Float32, {tile, 2 * width}), Space::Sbuf, Role::Internal,
-                         "sum");
+  Tensor *sum =
+      e.tensor(e.type(DType::Float32, {tile, 2 * width}), Space::Sbuf, Role::Internal, "sum");
   e.fill(0.0f, {sum, nullptr});
   Instruction *value = e.load(e.rows(tensors.in, nullptr, 0));
   const Operand first_half = e.box(sum, {{.size = tile}, e.dim(nullptr, 0, 0, width)});
-  while (e.wants_more()) {
+  for (std::uint64_t nest = 0; e.wants_more(); ++nest) {
+    const auto shallow = static_cast<unsigned>(e.random().between(4, 64));
+    const unsigned depth = nest % deepest_every == 0 ? max_loop_depth : shallow;
     std::int64_t doublings = 0;
-    while (e.loop_depth() < max_loop_depth && e.wants_more()) {
+    while (e.loop_depth() < depth && e.wants_more()) {
       const bool doubles = doublings < max_doublings && e.random().one_in(16);
       doublings += doubles ? 1 : 0;
       const Loop *loop = e.begin_loop(doubles ? 2 : 1);

@@ -43,9 +43,9 @@ const bool registered = [] {
         fmt::format("O{}", level).c_str(),
         [level](benchmark::State &state) { run_level(state, level); }));
   for (const PassInfo *pass : all_passes())
-    pass_inputs(benchmark::RegisterBenchmark(
-        std::string(pass->name).c_str(),
-        [pass](benchmark::State &state) { run_pass(state, *pass); }));
+    pass_inputs(
+        benchmark::RegisterBenchmark(std::string(pass->name).c_str(),
+                                     [pass](benchmark::State &state) { run_pass(state, *pass); }));
   return true;
 }();
 

@@ -44,8 +44,7 @@ public:
 
 private:
   void write_function(const Function &function) {
-    const std::string title =
-        quoted_name(function.module().names(), '@', function.name());
+    const std::string title = quoted_name(function.module().names(), '@', function.name());
     nodes_.clear();
     open_cluster(title);
     for (const Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next())
@@ -56,10 +55,9 @@ private:
   }
 
   void write_tensor(const Tensor &tensor) {
-    std::string label = fmt::format("{}\n{} {}",
-                                    quoted_name(tensor.function()->module().names(), '$',
-                                                tensor.name()),
-                                    to_string(*tensor.type()), to_string(tensor.space()));
+    std::string label = fmt::format(
+        "{}\n{} {}", quoted_name(tensor.function()->module().names(), '$', tensor.name()),
+        to_string(*tensor.type()), to_string(tensor.space()));
     if (tensor.role() != Role::Internal)
       label += fmt::format(" {}", to_string(tensor.role()));
     line(fmt::format("n{} [shape = box, label = {}];", number_of(tensor), dot_string(label)));
@@ -124,8 +122,8 @@ private:
     const std::uint32_t user = number_of(inst);
     const std::uint32_t used = number_of(*use.value());
     const bool backwards = is_written && !is_read;
-    line(fmt::format("n{} -> n{} [label = {}{}];", backwards ? user : used,
-                     backwards ? used : user, dot_string(dtype2str(use.dtype())),
+    line(fmt::format("n{} -> n{} [label = {}{}];", backwards ? user : used, backwards ? used : user,
+                     dot_string(dtype2str(use.dtype())),
                      is_read && is_written ? ", dir = both" : ""));
   }
 

@@ -103,8 +103,8 @@ int run(int argc, char **argv) {
   if (arguments.list_shapes)
     return report(write_file("-", shape_table()));
   if (arguments.shape.empty()) {
-    print_error(tool, fmt::format("no shape was given, expected {}",
-                                  fmt::join(shape_names(), ", ")));
+    print_error(tool,
+                fmt::format("no shape was given, expected {}", fmt::join(shape_names(), ", ")));
     return exit_status::usage_error;
   }
   return report(write_module(arguments));

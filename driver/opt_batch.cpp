@@ -21,8 +21,7 @@ void write_messages(std::string_view text) { std::cerr << text << std::flush; }
 // arise, those of later ones when all before them are done.
 class Batch {
 public:
-  explicit Batch(const OptOptions &options)
-      : options_(options), slots_(options.inputs.size()) {}
+  explicit Batch(const OptOptions &options) : options_(options), slots_(options.inputs.size()) {}
 
   void run() {
     const std::size_t count =

@@ -114,7 +114,8 @@ OptResult OptJob::run() {
   file_.emplace(display_name(input_), std::move(*text));
   manager_ = std::make_unique<PassManager>(options_.pipeline, manager_options());
   int status = run_pieces();
-  summarize_errors();
+  if (status == exit_status::input_error)
+    summarize_errors();
   if (options_.verify_diagnostics && status != exit_status::internal_error)
     status = check_expectations();
   else if (status == exit_status::success)
@@ -278,7 +279,8 @@ void OptJob::flush(const DiagnosticEngine &diagnostics, const Piece &piece) {
 void OptJob::summarize_errors() {
   if (num_errors_ == 0 || options_.verify_diagnostics)
     return;
-  std::string text = fmt::format("{} {} generated", num_errors_, num_errors_ == 1 ? "error" : "errors");
+  std::string text =
+      fmt::format("{} {} generated", num_errors_, num_errors_ == 1 ? "error" : "errors");
   if (num_shown_ < num_errors_)
     text += fmt::format(", {} shown", num_shown_);
   message(text + '\n');
@@ -316,9 +318,8 @@ tl::expected<void, FileError> OptJob::stage_outputs(Outputs &outputs) {
         write_dot(*piece.module, [&file](std::string_view text) { file.write(text); });
     });
   if (staged && !options_.trace.empty())
-    staged = outputs.add(options_.trace, [this](OutputFile &file) {
-      file.write(manager_->chrome_trace());
-    });
+    staged = outputs.add(options_.trace,
+                         [this](OutputFile &file) { file.write(manager_->chrome_trace()); });
   if (staged)
     staged = outputs.add(output_path(options_, input_),
                          [this](OutputFile &file) { print_result(file); });

@@ -166,7 +166,8 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
       ->excludes(passes)
       ->group(group);
   app.add_option("--target", words.target,
-                 "replace the module's target: " + fmt::format("{}", fmt::join(target_names(), "|")))
+                 "replace the module's target: " +
+                     fmt::format("{}", fmt::join(target_names(), "|")))
       ->type_name("NAME")
       ->check(check_word("target", target_names()))
       ->group(group);
@@ -225,7 +226,8 @@ void add_check_options(CLI::App &app, OptOptions &options, Words &words) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--remarks", words.remarks,
-                 "show remarks: a list of " + fmt::format("{}", fmt::join(words_of(remark_kinds), ", ")))
+                 "show remarks: a list of " +
+                     fmt::format("{}", fmt::join(words_of(remark_kinds), ", ")))
       ->type_name("LIST")
       ->allow_extra_args(false)
       ->check(check_word_list("remark kind", words_of(remark_kinds)))
@@ -243,8 +245,7 @@ void add_report_options(CLI::App &app, OptOptions &options, Words &words) {
       ->group(group);
   app.add_flag("--print-before-all", manager.print_before_all, "dump before every pass")
       ->group(group);
-  app.add_flag("--print-after-all", manager.print_after_all, "dump after every pass")
-      ->group(group);
+  app.add_flag("--print-after-all", manager.print_after_all, "dump after every pass")->group(group);
   app.add_flag("--print-changed", words.print_changed,
                "dump after each pass that changed something, as text or =diff")
       ->check(check_optional_word("form", words_of(print_changed_forms)))

@@ -15,8 +15,8 @@ PhaseTimes::Scope::~Scope() {
 }
 
 void PhaseTimes::add(std::string_view phase, double seconds) {
-  const auto row = std::find_if(rows_.begin(), rows_.end(),
-                                [phase](const Row &r) { return r.phase == phase; });
+  const auto row =
+      std::find_if(rows_.begin(), rows_.end(), [phase](const Row &r) { return r.phase == phase; });
   if (row != rows_.end())
     row->seconds += seconds;
   else

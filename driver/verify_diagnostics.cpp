@@ -168,8 +168,7 @@ private:
 std::vector<Expectation> read_expectations(const SourceFile &file, DiagnosticEngine &errors) {
   std::vector<Expectation> expectations;
   const std::string_view text = file.text();
-  const auto num_lines =
-      static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n') + 1);
+  const auto num_lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n') + 1);
   std::size_t begin = 0;
   for (std::uint32_t number = 1; number <= num_lines; ++number) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

@@ -6,7 +6,8 @@
 
 namespace nir {
 
-// Compares what was diagnosed in `file` with what its comments expect (tools, --verify-diagnostics):
+// Compares what was diagnosed in `file` with what its comments expect (tools,
+// --verify-diagnostics):
 //
 //   // expected-error {{text}}            on this line a message that contains the text
 //   // expected-warning@+1 {{text}}       on the line below; also -remark, -note, and @-2

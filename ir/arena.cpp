@@ -23,7 +23,7 @@ Arena::~Arena() { ::munmap(begin_, static_cast<std::size_t>(end_ - begin_)); }
 
 void Arena::recycle(void *memory, std::size_t bytes) {
   const std::size_t slot = bytes / 4;
-  if (slot >= free_lists_.size() || bytes < sizeof(void *))
+  if (!recycling_ || slot >= free_lists_.size() || bytes < sizeof(void *))
     return;
   std::memcpy(memory, &free_lists_[slot], sizeof(void *));
   free_lists_[slot] = memory;

@@ -71,6 +71,9 @@ public:
     return result;
   }
 
+  // Whether recycled memory is handed out again; on at first.
+  void set_recycling(bool on) { recycling_ = on; }
+
   // Gives back memory that was allocated with this size, for the next request of that size and
   // alignment 4. Larger objects than the free lists know are left until the arena goes.
   void recycle(void *memory, std::size_t bytes);
@@ -99,6 +102,7 @@ public:
 private:
   void *take_recycled(std::size_t slot);
 
+  bool recycling_ = true;
   char *begin_ = nullptr;
   char *next_ = nullptr;
   char *end_ = nullptr;

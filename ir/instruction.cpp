@@ -54,6 +54,12 @@ const Use *Instruction::src() const {
   return num_operands() > first ? &operand(first) : nullptr;
 }
 
+std::span<const Use> Instruction::matched_operands() const {
+  if (opcode() == Opcode::TensorTensor) return operands();
+  if (opcode() == Opcode::Select) return operands().subspan(1);
+  return {};
+}
+
 std::span<const std::int64_t> Instruction::int_list(AttrKey key) const {
   static constexpr std::array<std::int64_t, 1> zero{0};
   if (const AttrValue *value = attr(key))

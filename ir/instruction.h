@@ -118,6 +118,14 @@ public:
   const Use *src() const;
   Use *src() { return const_cast<Use *>(std::as_const(*this).src()); }
 
+  // The operands that have one dtype in legal form: those of tensor_tensor, the arms of select;
+  // empty for other instructions (language reference, Legal form).
+  std::span<const Use> matched_operands() const;
+  std::span<Use> matched_operands() {
+    const std::span<const Use> uses = std::as_const(*this).matched_operands();
+    return {const_cast<Use *>(uses.data()), uses.size()};
+  }
+
   bool has_flag(std::uint16_t flag) const { return (flags_ & flag) != 0; }
   void set_flag(std::uint16_t flag, bool on) {
     flags_ = static_cast<std::uint16_t>(on ? flags_ | flag : flags_ & ~flag);

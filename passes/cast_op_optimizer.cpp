@@ -21,6 +21,7 @@
 
 #include "ir/cast_triple.h"
 #include "passes/mutate.h"
+#include "passes/rewrite_log.h"
 
 namespace nir {
 
@@ -43,17 +44,6 @@ constexpr std::uint32_t last_order = std::numeric_limits<std::uint32_t>::max();
 FusionRefusal refuse(const char *text, const Value &about) { return {text, &about}; }
 
 bool is_on_chip(const Tensor &tensor) { return tensor.space() != Space::Dram; }
-
-bool is_int_or_scale(DType dtype) { return is_int_type(dtype) || dtype == DType::Float8E8m0fnu; }
-
-// The operands that have one dtype in legal form; none of other instructions.
-std::span<const Use> matched_operands(const Instruction &inst) {
-  if (inst.opcode() == Opcode::TensorTensor)
-    return inst.operands();
-  if (inst.opcode() == Opcode::Select)
-    return inst.operands().subspan(1);
-  return {};
-}
 
 bool is_inserted(const Instruction &inst) { return !inst.autocast().empty(); }
 
@@ -157,7 +147,7 @@ FusionRefusal store_is_marked(const FusionCandidate &, const Instruction &store)
 // Operands that differ are promoted before anything is computed, so that no operand tells in which
 // dtype the result is held.
 FusionRefusal store_is_not_legal(const FusionCandidate &, const Instruction &store) {
-  const std::span<const Use> operands = matched_operands(store);
+  const std::span<const Use> operands = store.matched_operands();
   const bool differ = std::ranges::any_of(
       operands, [&](const Use &use) { return use.dtype() != operands.front().dtype(); });
   return differ ? refuse("writes it and is not in legal form", store) : FusionRefusal();
@@ -181,22 +171,6 @@ FusionRefusal store_cannot_write_dtype(const FusionCandidate &c, const Instructi
   return {};
 }
 
-// Beside the instructions that compute in integers, these too write one integer dtype from another
-// without the way through fp32 that the memcast takes.
-bool moves_integers_exactly(const Instruction &store) {
-  return store.opcode() == Opcode::Transpose || store.opcode() == Opcode::Select;
-}
-
-bool absorbing_is_exact(const FusionCandidate &c, const Instruction &store) {
-  if (!absorbing_copy_is_exact(store, c.memcast))
-    return false;
-  const DType wide = wide_dtype(store);
-  if (!moves_integers_exactly(store) || !is_int_type(wide) || !is_int_type(c.y.dtype()))
-    return true;
-  return std::ranges::any_of(std::initializer_list<DType>{wide, c.x.dtype(), c.y.dtype()},
-                             [](DType dtype) { return holds(DType::Float32, dtype); });
-}
-
 // Gate 4 of neuron-eliminate-casts: no clamp or wrap is lost, at any setting.
 FusionRefusal store_loses_integers(const FusionCandidate &c, const Instruction &store) {
   const DType src = store.src()->dtype();
@@ -204,7 +178,7 @@ FusionRefusal store_loses_integers(const FusionCandidate &c, const Instruction &
     return refuse("writes it, converting between integer and float", store);
   const bool exact_only =
       is_int_or_scale(src) || is_int_or_scale(c.x.dtype()) || is_int_or_scale(c.y.dtype());
-  if (exact_only && !absorbing_is_exact(c, store))
+  if (exact_only && !absorbing_copy_is_exact(store, c.memcast))
     return refuse("writes it, and a clamp or wrap would be lost", store);
   return {};
 }
@@ -221,7 +195,7 @@ FusionVerdict judge_store(const FusionCandidate &c, Instruction &store) {
       return {refusal};
   if (const FusionRefusal refusal = stands_before(c, store))
     return {refusal};
-  if (absorbing_is_exact(c, store))
+  if (absorbing_copy_is_exact(store, c.memcast))
     return {};
   return {{}, class_of_rounding(c.memcast, store)};
 }
@@ -302,7 +276,7 @@ FusionRefusal matmul_refuses_dtype(const FusionCandidate &c, const Instruction &
 }
 
 FusionRefusal reader_leaves_legal_form(const FusionCandidate &c, const Instruction &reader) {
-  for (const Use &use : matched_operands(reader))
+  for (const Use &use : reader.matched_operands())
     if (use.value() != &c.y)
       return refuse("would not be in legal form", reader);
   return {};
@@ -445,7 +419,7 @@ std::optional<DeclinedFusion> CastOpOptimizer::fuse(Instruction &memcast) {
   if (into_writers)
     fuse_src(candidate);
   else
-    fuse_dst(candidate);
+    fuse_dst(candidate, dst_is_exact);
   memcast.erase();
   return std::nullopt;
 }
@@ -544,6 +518,8 @@ void CastOpOptimizer::fuse_src(const FusionCandidate &c) {
       continue;
     Instruction &store = *use.user();
     const Name mark = mark_after_absorbing(store, c.memcast);
+    if (RewriteLog *log = context_.rewrites())
+      log->absorbed(store, c.memcast, absorbing_copy_is_exact(store, c.memcast));
     use.set(&c.y, use.access());
     store.set_autocast(mark);
   }
@@ -551,8 +527,9 @@ void CastOpOptimizer::fuse_src(const FusionCandidate &c) {
   order_.forget(c.y);
 }
 
-void CastOpOptimizer::fuse_dst(const FusionCandidate &c) {
+void CastOpOptimizer::fuse_dst(const FusionCandidate &c, bool exact) {
   ++counts_.dst;
+  if (RewriteLog *log = context_.rewrites()) log->bypassed(c.memcast, exact);
   for (Use &use : c.y.uses()) {
     if (!reads(use))
       continue;

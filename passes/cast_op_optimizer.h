@@ -69,7 +69,7 @@ private:
   FusionRefusal x_is_overwritten(const FusionCandidate &candidate);
 
   void fuse_src(const FusionCandidate &candidate);
-  void fuse_dst(const FusionCandidate &candidate);
+  void fuse_dst(const FusionCandidate &candidate, bool exact);
   void count(const FusionCandidate &candidate);
 
   PassContext &context_;

@@ -54,15 +54,6 @@ constexpr std::string_view pass_name = "legalize-dtype";
 DType host_free(DType dtype) { return dtype == DType::Float64 ? DType::Float32 : dtype; }
 bool is_float64(const Use &use) { return use.dtype() == DType::Float64; }
 
-// The operands that must have one dtype: those of tensor_tensor, the arms of select.
-std::span<Use> paired_operands(Instruction &inst) {
-  if (inst.opcode() == Opcode::TensorTensor)
-    return inst.operands();
-  if (inst.opcode() == Opcode::Select)
-    return inst.operands().subspan(1);
-  return {};
-}
-
 // The dtype in which two paired operands meet. Two scales are refused although they are equal: a
 // scale is no value to compute with.
 tl::expected<DType, std::string> meeting_dtype(const Use &a, const Use &b) {
@@ -106,7 +97,7 @@ private:
       check_bitcast(inst);
     if (inst.opcode() == Opcode::Matmul)
       check_matmul(inst);
-    if (const std::span<Use> pair = paired_operands(inst); !pair.empty())
+    if (const std::span<Use> pair = inst.matched_operands(); !pair.empty())
       check_pair(pair);
   }
 
@@ -288,7 +279,7 @@ private:
       return replace_by_memcpy(inst);
     if (inst.opcode() == Opcode::Matmul)
       return cast_matmul_operands(inst);
-    if (const std::span<Use> pair = paired_operands(inst); !pair.empty())
+    if (const std::span<Use> pair = inst.matched_operands(); !pair.empty())
       cast_pair(pair);
   }
 

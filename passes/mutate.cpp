@@ -29,13 +29,6 @@ bool ends_in_pow(const Instruction &inst) {
   return inst.op(two_operators ? 1 : 0) == AluOp::Pow;
 }
 
-// The operands that must agree in dtype in legal form; empty for other instructions.
-std::span<const Use> matched_operands(const Instruction &inst) {
-  if (inst.opcode() == Opcode::TensorTensor) return inst.operands();
-  if (inst.opcode() == Opcode::Select) return inst.operands().subspan(1);
-  return {};
-}
-
 // Why an instruction that reads or writes what is about to be retyped pins its dtype, whatever the
 // value; nullptr where it does not (the fixed-format consumers of can_mutate_dst_ty).
 const char *why_user_pins_dtype(const Use &use, const Target &target, DType to) {
@@ -62,7 +55,7 @@ const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
   if (to == DType::Float8E8m0fnu && user.opcode() != Opcode::TensorCopy &&
       !user.has_trait(op_trait::Dma))
     return "a reader may not read float8_e8m0fnu";
-  for (const Use &other : matched_operands(user))
+  for (const Use &other : user.matched_operands())
     if (other.value() != retyped && other.dtype() != to)
       return "an operation would not be in legal form";
   const bool integer_operator =
@@ -251,7 +244,8 @@ std::uint64_t cast_bytes(const Instruction &cast) {
 
 std::string describe(const Instruction &inst) {
   const std::string_view word = mnemonic(inst.opcode());
-  if (inst.name().empty()) return fmt::format("a {}", word);
+  const bool takes_an = std::string_view("aeio").find(word.front()) != std::string_view::npos;
+  if (inst.name().empty()) return fmt::format("{} {}", takes_an ? "an" : "a", word);
   return fmt::format("'{}' ({})",
                      quoted_name(inst.function()->module().names(), '%', inst.name()), word);
 }

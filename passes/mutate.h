@@ -22,6 +22,11 @@ bool computes_in_integers(const Instruction &inst);
 // Whether the copy's two dtypes differ: a tensor_copy that is a cast.
 bool is_cast(const Instruction &inst);
 
+// Dtypes that clamp instead of rounding only: a cast to one of them goes only where that is exact.
+inline bool is_int_or_scale(DType dtype) {
+  return is_int_type(dtype) || dtype == DType::Float8E8m0fnu;
+}
+
 // Why the destination of an instruction may not take a dtype; nullptr where it may. The text is a
 // constant and names the first obstacle (passes, Vocabulary, can_mutate_dst_ty).
 // `but_for` is the user about to go (a cast), which does not count as a reader.

@@ -15,6 +15,7 @@
 #include "ir/cast_triple.h"
 #include "passes/mutate.h"
 #include "passes/pass.h"
+#include "passes/rewrite_log.h"
 #include "passes/tensor_order.h"
 
 namespace nir::passes {
@@ -76,8 +77,6 @@ bool is_whitelisted(Opcode opcode) {
   return opcode == Opcode::Activation || opcode == Opcode::TensorScalar ||
          opcode == Opcode::TensorCopy;
 }
-
-bool is_int_or_scale(DType dtype) { return is_int_type(dtype) || dtype == DType::Float8E8m0fnu; }
 
 class CastEliminator {
 public:
@@ -251,6 +250,9 @@ private:
         if (writes(use))
           producers.emplace_back(use.user(), mark_after_absorbing(*use.user(), cast));
     }
+    if (RewriteLog *log = context_.rewrites())
+      for (const auto &[producer, mark] : producers)
+        log->absorbed(*producer, cast, absorbing_copy_is_exact(*producer, cast));
     for (const auto &[producer, mark] : producers) {
       eliminate_cast(cast, *producer, cast.dst_dtype());
       producer->set_autocast(mark);

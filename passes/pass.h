@@ -14,6 +14,7 @@
 namespace nir {
 
 class PassContext;
+class RewriteLog;
 
 // One option of a pass, written `pass{name=value}`; a flag may stand alone for `=true`.
 struct PassOption {
@@ -123,6 +124,11 @@ public:
   // A remark at the statement: `pass-name: exact: message` or `pass-name: declined: message`.
   void remark(RemarkClass remark_class, const Stmt &at, std::string message);
 
+  // Where rewrites record what they claim about numbers; nullptr where nobody asks. Every pass that
+  // removes or moves a cast must.
+  RewriteLog *rewrites() { return rewrites_; }
+  void set_rewrites(RewriteLog *log) { rewrites_ = log; }
+
   // With --shuffle-seed, puts the items of a worklist whose order is free into a random but seeded
   // order; else leaves them. Results must not depend on it.
   template <class T> void shuffle(std::vector<T> &items) {
@@ -138,6 +144,7 @@ private:
   PassCounters &counters_;
   RemarkFilter remarks_;
   std::uint64_t shuffle_state_; // 0: keep orders
+  RewriteLog *rewrites_ = nullptr;
 };
 
 // a + b and a * b, 2^64 - 1 where they do not fit.

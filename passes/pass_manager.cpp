@@ -8,6 +8,7 @@
 
 #include "passes/cycle_probe.h"
 #include "passes/instrumentation.h"
+#include "passes/rewrite_log.h"
 #include "passes/timing.h"
 
 namespace nir {
@@ -115,6 +116,12 @@ private:
     const unsigned errors_before = diagnostics_.num_errors();
     PassContext context(info, diagnostics_, counters_[step.counters], plan_.options.remarks,
                         plan_.options.shuffle_seed);
+    PassObserver *observer = plan_.options.observer;
+    std::optional<RewriteLog> rewrites;
+    if (observer != nullptr) {
+      observer->before_pass(info, module_);
+      context.set_rewrites(&rewrites.emplace(module_));
+    }
     const auto begin = plan_.timing.now();
     bool changed = false;
     try {
@@ -129,6 +136,10 @@ private:
     if (const auto failure = refused ? around.after_refusal(module_)
                                      : around.after_pass(info, module_, changed, level))
       return fail(info, *failure);
+    if (observer != nullptr && !refused)
+      if (std::string failure = observer->after_pass(info, module_, changed, *rewrites);
+          !failure.empty())
+        return fail(info, {std::move(failure), {}, {}});
     return {refused ? PipelineStatus::InputError : PipelineStatus::Success, changed};
   }
 

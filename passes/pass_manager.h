@@ -14,6 +14,17 @@ namespace nir {
 
 enum class PrintChanged : std::uint8_t { Off, Text, Diff };
 
+// Watches a pipeline from outside, one run of a pass after the other, and may stop it.
+class PassObserver {
+public:
+  virtual ~PassObserver() = default;
+  virtual void before_pass(const PassInfo &pass, Module &module) = 0;
+  // After a pass that refused nothing, with what its rewrites claim. Returns what is wrong, or an
+  // empty text: anything else is an internal error of the pass.
+  virtual std::string after_pass(const PassInfo &pass, Module &module, bool changed,
+                                 const RewriteLog &rewrites) = 0;
+};
+
 // What is done around the passes (passes, The pass manager). Everything is off by default.
 struct PassManagerOptions {
   bool verify_each = false;
@@ -29,6 +40,7 @@ struct PassManagerOptions {
   std::optional<std::uint64_t> bisect_limit; // run only the first N passes, and say which
   RemarkFilter remarks;
   bool werror = false; // a fixpoint that meets its maximum is an error
+  PassObserver *observer = nullptr;
   // Dumps, bisect lines and rounds go here, as they happen.
   std::function<void(std::string_view)> log;
 };

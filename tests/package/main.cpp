@@ -28,11 +28,13 @@ public:
 
 constexpr std::array<nir::PassStatistic, 1> statistics{{{"Number of activations", "activations"}}};
 
-const nir::PassInfo to_bfloat16{
-    "to-bfloat16", "lets activations write bfloat16", {}, statistics,
-    [](const nir::PassOptions &) -> std::unique_ptr<nir::Pass> {
-      return std::make_unique<ToBfloat16>();
-    }};
+const nir::PassInfo to_bfloat16{"to-bfloat16",
+                                "lets activations write bfloat16",
+                                {},
+                                statistics,
+                                [](const nir::PassOptions &) -> std::unique_ptr<nir::Pass> {
+                                  return std::make_unique<ToBfloat16>();
+                                }};
 
 } // namespace
 

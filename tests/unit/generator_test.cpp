@@ -52,12 +52,10 @@ TEST_P(GeneratorTest, IsWellFormed) {
 
 TEST_P(GeneratorTest, IsWellFormedForEveryTarget) {
   for (const Target &target : all_targets()) {
-    const auto module =
-        generate({.shape = shape(), .size = 3000, .seed = 5, .target = target});
+    const auto module = generate({.shape = shape(), .size = 3000, .seed = 5, .target = target});
     DiagnosticEngine diagnostics;
-    EXPECT_TRUE(verify(*module, VerifyLevel::Structure, diagnostics))
-        << target.name << '\n'
-        << errors_of(diagnostics);
+    EXPECT_TRUE(verify(*module, VerifyLevel::Structure, diagnostics)) << target.name << '\n'
+                                                                      << errors_of(diagnostics);
   }
 }
 
@@ -76,12 +74,10 @@ TEST_P(GeneratorTest, HasALegalForm) {
     const auto module = generate({.shape = shape(), .size = 2000, .seed = seed});
     PassManager manager(parse_pipeline("legalize-dtype").value(), {});
     DiagnosticEngine diagnostics;
-    EXPECT_EQ(manager.run(*module, diagnostics), PipelineStatus::Success)
-        << seed << '\n'
-        << errors_of(diagnostics);
-    EXPECT_TRUE(verify(*module, VerifyLevel::Legal, diagnostics))
-        << seed << '\n'
-        << errors_of(diagnostics);
+    EXPECT_EQ(manager.run(*module, diagnostics), PipelineStatus::Success) << seed << '\n'
+                                                                          << errors_of(diagnostics);
+    EXPECT_TRUE(verify(*module, VerifyLevel::Legal, diagnostics)) << seed << '\n'
+                                                                  << errors_of(diagnostics);
   }
 }
 
@@ -100,9 +96,8 @@ TEST_P(GeneratorTest, HasAboutTheWantedSize) {
 std::string test_name(const testing::TestParamInfo<ShapeInfo> &info) {
   return std::string(info.param.name);
 }
-INSTANTIATE_TEST_SUITE_P(AllShapes, GeneratorTest, testing::ValuesIn(all_shapes().begin(),
-                                                                     all_shapes().end()),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(AllShapes, GeneratorTest,
+                         testing::ValuesIn(all_shapes().begin(), all_shapes().end()), test_name);
 
 TEST(Generator, KnowsItsShapes) { EXPECT_EQ(generate({.shape = "none"}), nullptr); }
 

@@ -9,6 +9,8 @@
 namespace nir::lang {
 namespace {
 
+using namespace std::string_literals;
+
 // Reads all tokens of a text and writes them down: kind and text, and what the payload says.
 class LexerTest : public ::testing::Test {
 protected:
@@ -127,7 +129,7 @@ TEST_F(LexerTest, RangeIsNoFloat) {
 
 TEST_F(LexerTest, Strings) {
   EXPECT_EQ(tokens(R"("" "a b" "\"\\\n\t\x00\xfF" "// no comment")"),
-            std::string("string() string(a b) string(\"\\\n\t\0\xff) string(// no comment)", 60));
+            "string() string(a b) string(\"\\\n\t"s + '\0' + "\xff) string(// no comment)");
 }
 
 TEST_F(LexerTest, AnyBytesButLineEndsInStrings) {
@@ -160,7 +162,7 @@ TEST_F(LexerTest, EveryOpcodeIsKnown) {
 }
 
 TEST_F(LexerTest, Punctuation) {
-  EXPECT_EQ(tokens("= : , [ ] { } ( ) * + - -> .."), "= : , [ ] { } ( ) * + - <-> <..>");
+  EXPECT_EQ(tokens("= : , [ ] { } ( ) * + - -> .."), "= : , [ ] { } ( ) * + - <->> <..>");
 }
 
 TEST_F(LexerTest, TypeOnOneLineIsOneToken) {

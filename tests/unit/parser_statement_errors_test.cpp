@@ -487,7 +487,7 @@ TEST(ParserStatementErrors, OrderOfPositions) {
                       "  call @q()\n"
                       "  %a = tensor_copy %b : f32[1]\n"
                       "}\n"),
-            "2:8-2: function @q is not defined (did you mean '@f'?)\n"
+            "2:8-2: function @q is not defined\n"
             "3:20-2: '%b' is not defined\n");
 }
 

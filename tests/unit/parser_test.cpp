@@ -392,8 +392,8 @@ TEST_F(ParserTest, CutOffAnywhereIsAnErrorOrAModule) {
                            "    %a = load $x[%i * 1 + 0 : 1, 0 : 8] : f32[1, 8]\n"
                            "    opaque \"f\\n\"(%a) {k = [1, [x]], fixed}\n  }\n}\n";
   for (std::size_t size = 0; size < text.size(); ++size) {
-    const bool complete =
-        size == 0 || size == 9 || size == 10 || (size >= 27 && size <= 29) || size + 1 == text.size();
+    const bool complete = size == 0 || size == 9 || size == 10 || (size >= 27 && size <= 29) ||
+                          size + 1 == text.size();
     EXPECT_EQ(errors_of(text.substr(0, size)).empty(), complete) << size;
   }
 }

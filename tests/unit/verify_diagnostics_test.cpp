@@ -44,7 +44,9 @@ std::vector<std::string> check(const std::string &text, const std::vector<Found>
   return texts;
 }
 
-TEST(VerifyDiagnostics, NothingExpectedAndNothingFound) { EXPECT_THAT(check("x\n", {}), IsEmpty()); }
+TEST(VerifyDiagnostics, NothingExpectedAndNothingFound) {
+  EXPECT_THAT(check("x\n", {}), IsEmpty());
+}
 
 TEST(VerifyDiagnostics, MatchesAPartOfTheMessage) {
   EXPECT_THAT(check("x // expected-error {{b c}}\n", {{1, Severity::Error, "a b c d"}}), IsEmpty());
@@ -88,9 +90,9 @@ TEST(VerifyDiagnostics, Counts) {
 }
 
 TEST(VerifyDiagnostics, EachExpectationIsMetOnce) {
-  EXPECT_THAT(check("// expected-error {{a}}",
-                    {{1, Severity::Error, "a"}, {1, Severity::Error, "a"}}),
-              ElementsAre("1: unexpected error: a"));
+  EXPECT_THAT(
+      check("// expected-error {{a}}", {{1, Severity::Error, "a"}, {1, Severity::Error, "a"}}),
+      ElementsAre("1: unexpected error: a"));
 }
 
 TEST(VerifyDiagnostics, TheLongerTextIsMetFirst) {
@@ -114,8 +116,9 @@ TEST(VerifyDiagnostics, WhatCannotBeRead) {
               ElementsAre("1: expected '{{' and the text of the message"));
   EXPECT_THAT(check("// expected-error {{a}", {}),
               ElementsAre("1: expected '}}' behind the text of the message"));
-  EXPECT_THAT(check("// expected-eror {{a}}", {}),
-              ElementsAre("1: unknown expectation 'expected-eror' (did you mean 'expected-error'?)"));
+  EXPECT_THAT(
+      check("// expected-eror {{a}}", {}),
+      ElementsAre("1: unknown expectation 'expected-eror' (did you mean 'expected-error'?)"));
   EXPECT_THAT(check("// expected-error@x {{a}}", {}),
               ElementsAre("1: expected '+N', '-N', 'above', 'below' or 'unknown' behind '@'"));
   EXPECT_THAT(check("// the expected-value of it", {}), IsEmpty());

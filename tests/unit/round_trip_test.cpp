@@ -1,0 +1,48 @@
+// Generated modules of every shape: print, parse and print again, and -O1 on them.
+
+#include "bench/generator.h"
+#include "tests/unit/module_text.h"
+
+namespace nir::test {
+namespace {
+
+std::vector<std::string_view> shape_names() {
+  std::vector<std::string_view> names;
+  for (const ShapeInfo &shape : all_shapes())
+    names.push_back(shape.name);
+  return names;
+}
+
+class Generated : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Generated, RoundTripsAndGoesThrough) {
+  for (const std::uint64_t size : {1u, 10u, 300u}) {
+    for (std::uint64_t seed = 0; seed < 25; ++seed) {
+      const auto module = generate({.shape = GetParam(), .size = size, .seed = seed});
+      ASSERT_NE(module, nullptr);
+      const std::string name = std::string(GetParam()) + " of size " + std::to_string(size) +
+                               " and seed " + std::to_string(seed);
+      const std::string text = expect_round_trip(*module, name);
+
+      // The module that was built and the one that was read are the same to every pass.
+      TextModule parsed(text, name);
+      ASSERT_TRUE(parsed.module) << parsed.messages();
+      const bool accepted = expect_pipeline_holds(*module, opt_level_pipeline(1), name);
+      EXPECT_EQ(expect_pipeline_holds(*parsed.module, opt_level_pipeline(1), name), accepted);
+      EXPECT_EQ(expect_round_trip(*module, name), to_string(*parsed.module)) << name;
+      if (HasFailure())
+        FAIL() << text;
+    }
+  }
+}
+
+TEST_P(Generated, DependsOnItsOptionsAlone) {
+  const GeneratorOptions options{.shape = GetParam(), .size = 500, .seed = 7};
+  EXPECT_EQ(to_string(*generate(options)), to_string(*generate(options)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Generated, testing::ValuesIn(shape_names()),
+                         [](const auto &param) { return std::string(param.param); });
+
+} // namespace
+} // namespace nir::test
