@@ -76,7 +76,7 @@ void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
       verifier.verify(*call.call, Locator(call, operands_), diagnostics);
     }
   }
-  if (rules)
+  if (rules && !calls_.empty())
     verify_no_recursion(module_, diagnostics);
 }
 

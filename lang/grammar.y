@@ -3,7 +3,7 @@
 //
 // Errors: the token stream answers an error with RESYNC (or RESYNC_BODY, where it stands behind the
 // `{` of a header) once it has skipped to the next place where a statement can start, so that
-// every recovery is `error RESYNC`; see recovery.h.
+// every recovery is `error RESYNC`; see token_stream.h.
 
 %code requires {
 #include "lang/token.h"

@@ -17,7 +17,6 @@ ParseContext::ParseContext(const SourceFile &file, Module &module, DiagnosticEng
 
 void ParseContext::report_internal(const char *message) {
   errors_.error(SourceRange::at(lexer_.position()), fmt::format("parser: {}", message));
-  stopped_ = true;
 }
 
 // --- Module and functions ---
@@ -135,7 +134,6 @@ bool ParseContext::is_nesting_legal(const Token &keyword) {
   if (scope_.num_open_blocks() <= max_loop_depth)
     return true;
   errors_.error(keyword.range(), fmt::format("loops nest deeper than {}", max_loop_depth));
-  stopped_ = true;
   return false;
 }
 

@@ -31,8 +31,6 @@ public:
   CallChecks &calls() { return calls_; }
 
   void report_internal(const char *message);
-  // Whether the parser gave up before the end of the file.
-  bool stopped() const { return stopped_; }
 
   // Module and functions. `last` is the brace of the body.
   void module_header(const Token &name);
@@ -126,7 +124,6 @@ private:
   TokenStream tokens_;
   Scope scope_;
   CallChecks calls_;
-  bool stopped_ = false;
   Section section_ = Section::Header;
 
   // Of the statement that is being read.
