@@ -27,7 +27,9 @@ constexpr std::size_t bytes_of(DType dtype, std::size_t count) {
 }
 
 // Containers whose lanes are whole bytes are arrays of their element already.
-constexpr DType as_array_of(DType dtype) { return lane_bits(dtype) % 8 == 0 ? launder_x4_dtype(dtype) : dtype; }
+constexpr DType as_array_of(DType dtype) {
+  return lane_bits(dtype) % 8 == 0 ? launder_x4_dtype(dtype) : dtype;
+}
 
 [[maybe_unused]] bool is_whole(DType dtype, std::size_t count) {
   return dtype_index(dtype) < num_dtypes && count % info(dtype).lanes == 0;
@@ -38,8 +40,7 @@ class ChunkCast {
 public:
   ChunkCast(const CastKernels &kernels, DType from, DType to, CastMode mode)
       : from_(as_array_of(from)), to_(as_array_of(to)), from_element_(launder_x4_dtype(from)),
-        to_element_(launder_x4_dtype(to)),
-        decode_(kernels.decode[dtype_index(from_element_)]),
+        to_element_(launder_x4_dtype(to)), decode_(kernels.decode[dtype_index(from_element_)]),
         encode_(kernels.encode[dtype_index(to_element_)][mode.saturate]),
         exact_(mode.exact_ints ? exact_int_kernel(from, to) : nullptr) {}
 
@@ -81,17 +82,14 @@ private:
     pack_x4(to_, reinterpret_cast<const uint8_t *>(codes.data()), dst, count / info(to_).lanes);
   }
 
+  // Equal element formats: only the layout may change.
   void move_codes(const std::byte *src, std::byte *dst, std::size_t count) const {
-    ByteChunk codes;
-    const std::byte *lanes = src;
-    if (from_ != to_)
-      lanes = unpacked(src, codes, count);
-    if (from_ == to_ || !is_x4_dtype(to_)) {
-      std::memcpy(dst, lanes, bytes_of(to_, count));
-      return;
-    }
-    std::memcpy(codes.data(), lanes, count);
-    pack(codes, dst, count);
+    if (from_ == to_)
+      std::memcpy(dst, src, bytes_of(to_, count));
+    else if (is_x4_dtype(from_))
+      unpack_x4(from_, src, reinterpret_cast<uint8_t *>(dst), count / info(from_).lanes);
+    else
+      pack_x4(to_, reinterpret_cast<const uint8_t *>(src), dst, count / info(to_).lanes);
   }
 
   DType from_;
@@ -128,7 +126,8 @@ void for_each_chunk(DType from, DType to, const void *src, void *dst, std::size_
 } // namespace
 
 const CastKernels &best_cast_kernels() {
-  static const CastKernels &best = avx2_cast_kernels() ? *avx2_cast_kernels() : portable_cast_kernels();
+  static const CastKernels &best =
+      avx2_cast_kernels() ? *avx2_cast_kernels() : portable_cast_kernels();
   return best;
 }
 

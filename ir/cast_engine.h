@@ -19,12 +19,13 @@
 namespace nir {
 
 struct CastMode {
-  bool saturate = true;    // 8-bit floats: beyond max finite is max finite
-  bool exact_ints = false; // between two integer dtypes: the exact value clamped, not by way of fp32
+  bool saturate = true; // 8-bit floats: beyond max finite is max finite
+  bool exact_ints =
+      false; // between two integer dtypes: the exact value clamped, not by way of fp32
 };
 
-// Casts `count` elements. `src` and `dst` do not overlap; or they are the same, and an element takes
-// as many bytes in both.
+// Casts `count` elements. `src` and `dst` do not overlap; or they are the same, and an element
+// takes as many bytes in both.
 void cast_array(DType from, DType to, const void *src, void *dst, std::size_t count,
                 CastMode mode = {});
 

@@ -3,6 +3,8 @@
 // All constants come from the format descriptions. For the kernels only.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -37,8 +39,7 @@ template <DType D> using CodeOf = Code<sizeinbytes(D)>;
 
 // The C++ type of an integer dtype, and of the scale, which casts as its byte.
 template <DType D>
-using IntOf =
-    std::conditional_t<is_signed_int(D), std::make_signed_t<CodeOf<D>>, CodeOf<D>>;
+using IntOf = std::conditional_t<is_signed_int(D), std::make_signed_t<CodeOf<D>>, CodeOf<D>>;
 
 // Bits of the fp32 number 2^exponent, which is normal.
 constexpr int32_t power_of_two_bits(int exponent) { return (exponent + kFp32.bias) << 23; }
@@ -208,8 +209,7 @@ private:
   NIR_INLINE Unsigned apply_signed(float magnitude, bool negative) {
     constexpr Unsigned max = static_cast<Unsigned>(std::numeric_limits<Signed>::max());
     const bool too_large = magnitude >= kTop;
-    const Unsigned value =
-        static_cast<Unsigned>(static_cast<Signed>(too_large ? 0.0f : magnitude));
+    const Unsigned value = static_cast<Unsigned>(static_cast<Signed>(too_large ? 0.0f : magnitude));
     const Unsigned sign = negative ? ~Unsigned{0} : Unsigned{0};
     // -x is ~x + 1, and MIN is ~MAX.
     const Unsigned in_range = (value ^ sign) - sign;
@@ -235,6 +235,12 @@ template <std::integral T> struct DecodeInt {
       const float high = static_cast<float>(static_cast<int32_t>(code >> 16));
       const float low = static_cast<float>(static_cast<int32_t>(code & 0xffff));
       return std::bit_cast<uint32_t>(high * 65536.0f + low);
+    } else if constexpr (std::is_same_v<T, uint64_t>) {
+      // Where the top bit is set: half the number, whose last bit stands for all that is cut off.
+      const uint64_t top = code >> 63;
+      const uint64_t signed_range = (code >> top) | (code & top);
+      const float rounded = static_cast<float>(static_cast<int64_t>(signed_range));
+      return std::bit_cast<uint32_t>(rounded * static_cast<float>(static_cast<int32_t>(1 + top)));
     } else {
       return std::bit_cast<uint32_t>(static_cast<float>(static_cast<T>(code)));
     }
@@ -255,8 +261,7 @@ template <std::integral From, std::integral To> struct ExactInt {
   }
 };
 
-template <class T>
-NIR_INLINE T load(const std::byte *src) {
+template <class T> NIR_INLINE T load(const std::byte *src) {
   T value;
   std::memcpy(&value, src, sizeof(T));
   return value;
@@ -268,7 +273,7 @@ template <class T> NIR_INLINE void store(std::byte *dst, T value) {
 
 template <class Op> struct OpTypes;
 template <class Op>
-  requires requires { &Op::apply; }
+requires requires { &Op::apply; }
 struct OpTypes<Op> {
   template <class Out, class In> static In in(Out (*)(In));
   template <class Out, class In> static Out out(Out (*)(In));
@@ -341,7 +346,8 @@ template <class Target> constexpr CastKernels make_kernels(const char *name) {
   kernels.name = name;
   [&]<std::size_t... Index>(std::index_sequence<Index...>) {
     (set_kernels<Target, static_cast<DType>(Index)>(kernels), ...);
-  }(std::make_index_sequence<num_dtypes>{});
+  }
+  (std::make_index_sequence<num_dtypes>{});
   return kernels;
 }
 

@@ -22,8 +22,7 @@ template <DType From, DType To> constexpr CastKernel exact_kernel() {
 
 using ExactRow = std::array<CastKernel, num_dtypes>;
 
-template <DType From, std::size_t... To>
-constexpr ExactRow exact_row(std::index_sequence<To...>) {
+template <DType From, std::size_t... To> constexpr ExactRow exact_row(std::index_sequence<To...>) {
   return {exact_kernel<From, static_cast<DType>(To)>()...};
 }
 

@@ -27,7 +27,7 @@ public:
   DefaultFpEnvironment &operator=(const DefaultFpEnvironment &) = delete;
 
 private:
-  static constexpr unsigned kDefault = 0x1f80;    // all exceptions masked, nothing else
+  static constexpr unsigned kDefault = 0x1f80;   // all exceptions masked, nothing else
   static constexpr unsigned kStickyFlags = 0x3f; // what happened so far; changes no result
 
   bool differs() const { return (saved_ & ~kStickyFlags) != kDefault; }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "passes/remark_memory.h"
+
 namespace nir {
 
 namespace passes {
@@ -100,8 +102,11 @@ void PassContext::count(unsigned statistic, std::uint64_t amount) {
 void PassContext::remark(RemarkClass remark_class, const Stmt &at, std::string message) {
   if (is_applied(remark_class) ? !remarks_.applied : !remarks_.missed)
     return;
-  diagnostics_.remark(SourceRange::at(at.source()),
-                      fmt::format("{}: {}: {}", pass_.name, to_string(remark_class), message));
+  std::string text = fmt::format("{}: {}: {}", pass_.name, to_string(remark_class), message);
+  if (remark_memory_ != nullptr &&
+      remark_memory_->is_repeated(fmt::format("{} {}", at.source(), text)))
+    return;
+  diagnostics_.remark(SourceRange::at(at.source()), std::move(text));
 }
 
 // xorshift64*: never zero, the same on every machine.

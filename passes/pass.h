@@ -14,6 +14,7 @@
 namespace nir {
 
 class PassContext;
+class RemarkMemory;
 class RewriteLog;
 
 // One option of a pass, written `pass{name=value}`; a flag may stand alone for `=true`.
@@ -128,6 +129,8 @@ public:
   // removes or moves a cast must.
   RewriteLog *rewrites() { return rewrites_; }
   void set_rewrites(RewriteLog *log) { rewrites_ = log; }
+  // What earlier runs have said is not said again.
+  void set_remark_memory(RemarkMemory *memory) { remark_memory_ = memory; }
 
   // With --shuffle-seed, puts the items of a worklist whose order is free into a random but seeded
   // order; else leaves them. Results must not depend on it.
@@ -145,6 +148,7 @@ private:
   RemarkFilter remarks_;
   std::uint64_t shuffle_state_; // 0: keep orders
   RewriteLog *rewrites_ = nullptr;
+  RemarkMemory *remark_memory_ = nullptr;
 };
 
 // a + b and a * b, 2^64 - 1 where they do not fit.

@@ -8,6 +8,7 @@
 
 #include "passes/cycle_probe.h"
 #include "passes/instrumentation.h"
+#include "passes/remark_memory.h"
 #include "passes/rewrite_log.h"
 #include "passes/timing.h"
 
@@ -116,6 +117,7 @@ private:
     const unsigned errors_before = diagnostics_.num_errors();
     PassContext context(info, diagnostics_, counters_[step.counters], plan_.options.remarks,
                         plan_.options.shuffle_seed);
+    context.set_remark_memory(&remark_memory_);
     PassObserver *observer = plan_.options.observer;
     std::optional<RewriteLog> rewrites;
     if (observer != nullptr) {
@@ -130,6 +132,7 @@ private:
       return fail(info, {fmt::format("threw '{}'", error.what()), {}, {}});
     }
     plan_.timing.record(index, begin, changed, round_);
+    remark_memory_.end_run();
     const bool refused = diagnostics_.num_errors() != errors_before;
     legal_form_ |= info.establishes_legal_form && !refused;
     const VerifyLevel level = legal_form_ ? VerifyLevel::Legal : VerifyLevel::Structure;
@@ -242,6 +245,7 @@ private:
   std::vector<PassCounters> &counters_;
   Module &module_;
   DiagnosticEngine &diagnostics_;
+  RemarkMemory remark_memory_;
   CycleProbe *probe_ = nullptr; // set while a cycle is run once more to explain it
   std::uint64_t round_ = 0;     // of the innermost fixpoint that is running
   std::string failure_;

@@ -276,7 +276,7 @@ TEST(DropDeadTensors, SaysThatARemovedMemcastWasDead) {
   offloaded_memcast $x -> $t
 )"));
   ASSERT_EQ(outcome.messages.size(), 1u);
-  EXPECT_THAT(outcome.messages[0], testing::HasSubstr("exact: removed a offloaded_memcast"));
+  EXPECT_THAT(outcome.messages[0], testing::HasSubstr("exact: removed an offloaded_memcast"));
 }
 
 TEST(DropDeadTensors, TheEngineNeedsNoContext) {

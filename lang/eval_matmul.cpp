@@ -1,0 +1,200 @@
+// matmul: both operands are cast and laid out in tiles, a batch at a time, and multiplied tile by
+// tile.
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "lang/eval_matmul_kernel.h"
+#include "lang/eval_ops.h"
+#include "lang/eval_plan.h"
+
+namespace nir::eval {
+namespace {
+
+using Dims = std::span<const std::int64_t>;
+
+// One operand: its dimensions as batch, contracted and free, and how many elements those have.
+struct MatmulSide {
+  std::vector<std::int64_t> order;
+  std::int64_t batches = 1;
+  std::int64_t depth = 1;
+  std::int64_t width = 1;
+};
+
+MatmulSide make_side(Dims shape, Dims batch, Dims contract) {
+  MatmulSide side;
+  std::uint32_t taken = 0;
+  const auto take = [&](Dims dims, std::int64_t &count) {
+    for (const std::int64_t dim : dims) {
+      side.order.push_back(dim);
+      count *= shape[static_cast<std::size_t>(dim)];
+      taken |= 1u << dim;
+    }
+  };
+  take(batch, side.batches);
+  take(contract, side.depth);
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(shape.size()); ++i)
+    if ((taken >> i & 1) == 0)
+      take(std::span(&i, 1), side.width);
+  return side;
+}
+
+MatmulSide left_side(const Instruction &inst) {
+  return make_side(inst.operand(0).shape(), inst.int_list(AttrKey::LhsBatch),
+                   inst.int_list(AttrKey::LhsContract));
+}
+
+MatmulSide right_side(const Instruction &inst) {
+  return make_side(inst.operand(1).shape(), inst.int_list(AttrKey::RhsBatch),
+                   inst.int_list(AttrKey::RhsContract));
+}
+
+std::int64_t round_up(std::int64_t count, std::size_t unit) {
+  const auto step = static_cast<std::int64_t>(unit);
+  return (count + step - 1) / step * step;
+}
+
+template <class T> class Matmul {
+public:
+  explicit Matmul(const Execution &run)
+      : run_(run), lhs_(left_side(run.inst)), rhs_(right_side(run.inst)),
+        left_source_(source_of(0, lhs_)), right_source_(source_of(1, rhs_)),
+        old_(lane_source(run, run.dst, DType::Float32, lane)),
+        sink_(run.dst, lane_dtype(lane), run.exact(), run.rounding) {}
+
+  void multiply() {
+    for (std::int64_t batch = 0; batch < lhs_.batches; ++batch) {
+      left_ = packed(left_source_, lhs_, batch, rows);
+      right_ = packed(right_source_, rhs_, batch, columns);
+      const std::int64_t tiles = round_up(lhs_.width, rows) / static_cast<std::int64_t>(rows);
+      run_.workers.run(tiles, lhs_.depth * rhs_.width / 4 + 1,
+                       [&](std::int64_t first, std::int64_t last, Workspace &workspace) {
+                         std::vector<T> strip(rows * width_of_strip());
+                         for (std::int64_t tile = first; tile < last; ++tile)
+                           multiply_strip(batch, tile, strip.data(), workspace);
+                       });
+    }
+  }
+
+private:
+  static constexpr Lane lane = std::is_same_v<T, float> ? Lane::Float : Lane::Double;
+  static constexpr std::size_t rows = matmul_rows;
+  static constexpr std::size_t columns = matmul_columns<T>;
+
+  std::size_t width_of_strip() const {
+    return static_cast<std::size_t>(round_up(rhs_.width, columns));
+  }
+
+  Source source_of(unsigned i, const MatmulSide &side) const {
+    View view = run_.operands[i];
+    view.box = permuted(view.box, side.order);
+    return lane_source(run_, view, *run_.target.matmul_operand_dtype(view.dtype), lane);
+  }
+
+  // The operand in panels of `unit` neighbours, each with one row for every contracted index; what
+  // is missing from the last panel is 0.
+  std::vector<T> packed(const Source &source, const MatmulSide &side, std::int64_t batch,
+                        std::size_t unit) const {
+    std::vector<T> panels(static_cast<std::size_t>(round_up(side.width, unit) * side.depth));
+    Workspace &workspace = run_.workers.workspace();
+    const auto step = static_cast<std::int64_t>(unit);
+    for (std::int64_t k = 0; k < side.depth; ++k) {
+      const std::int64_t row = (batch * side.depth + k) * side.width;
+      const std::int64_t part = block_size / step * step;
+      for (std::int64_t at = 0; at < side.width; at += part) {
+        const std::int64_t count = std::min(part, side.width - at);
+        const std::byte *codes = source.read(row + at, count, workspace.operands[0]);
+        for (std::int64_t i = 0; i < count; i += step)
+          std::memcpy(panels.data() + (at + i) * side.depth + k * step, codes + i * sizeof(T),
+                      static_cast<std::size_t>(std::min(step, count - i)) * sizeof(T));
+      }
+    }
+    return panels;
+  }
+
+  // `rows` rows of the result.
+  void multiply_strip(std::int64_t batch, std::int64_t tile, T *strip, Workspace &workspace) const {
+    const auto height = static_cast<std::int64_t>(rows);
+    const std::int64_t row = tile * height;
+    const std::int64_t used_rows = std::min(height, lhs_.width - row);
+    const std::int64_t begin = (batch * lhs_.width + row) * rhs_.width;
+    const auto stride = static_cast<std::int64_t>(width_of_strip());
+    if (run_.inst.accumulates())
+      for (std::int64_t i = 0; i < used_rows; ++i)
+        read_old(begin + i * rhs_.width, strip + i * stride, workspace);
+    for (std::int64_t column = 0; column < rhs_.width; column += columns)
+      multiply_tile_at(row, column, strip + column, stride);
+    for (std::int64_t i = 0; i < used_rows; ++i)
+      write(begin + i * rhs_.width, strip + i * stride, workspace);
+  }
+
+  void multiply_tile_at(std::int64_t row, std::int64_t column, T *strip,
+                        std::int64_t stride) const {
+    alignas(64) T acc[rows * columns] = {};
+    const bool accumulate = run_.inst.accumulates();
+    if (accumulate)
+      for (std::size_t i = 0; i < rows; ++i)
+        std::memcpy(acc + i * columns, strip + static_cast<std::int64_t>(i) * stride,
+                    columns * sizeof(T));
+    multiply_tile(left_.data() + row * lhs_.depth, right_.data() + column * lhs_.depth,
+                  static_cast<std::size_t>(lhs_.depth), accumulate, acc);
+    for (std::size_t i = 0; i < rows; ++i)
+      std::memcpy(strip + static_cast<std::int64_t>(i) * stride, acc + i * columns,
+                  columns * sizeof(T));
+  }
+
+  void read_old(std::int64_t begin, T *out, Workspace &workspace) const {
+    for (std::int64_t at = 0; at < rhs_.width; at += block_size) {
+      const std::int64_t count = std::min(block_size, rhs_.width - at);
+      const std::byte *codes = old_.read(begin + at, count, workspace.operands[0]);
+      std::memcpy(out + at, codes, static_cast<std::size_t>(count) * sizeof(T));
+    }
+  }
+
+  void write(std::int64_t begin, T *results, Workspace &workspace) const {
+    make_nans_canonical(lane, results, static_cast<std::size_t>(rhs_.width));
+    for (std::int64_t at = 0; at < rhs_.width; at += block_size) {
+      const std::int64_t count = std::min(block_size, rhs_.width - at);
+      sink_.write(begin + at, count, reinterpret_cast<const std::byte *>(results + at),
+                  workspace.result);
+    }
+  }
+
+  const Execution &run_;
+  MatmulSide lhs_;
+  MatmulSide rhs_;
+  Source left_source_;
+  Source right_source_;
+  Source old_; // what the destination holds
+  Sink sink_;
+  std::vector<T> left_;
+  std::vector<T> right_;
+};
+
+std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+}
+
+} // namespace
+
+void run_matmul(const Execution &run) {
+  if (run.rounding.reference)
+    Matmul<double>(run).multiply();
+  else
+    Matmul<float>(run).multiply();
+}
+
+std::uint64_t matmul_scratch_bytes(const Instruction &inst, bool reference) {
+  const MatmulSide lhs = left_side(inst);
+  const MatmulSide rhs = right_side(inst);
+  const std::uint64_t item = reference ? sizeof(double) : sizeof(float);
+  const auto width = static_cast<std::uint64_t>(round_up(rhs.width, matmul_columns<float>));
+  const auto height = static_cast<std::uint64_t>(round_up(lhs.width, matmul_rows));
+  const std::uint64_t both = saturating_sum(width, height);
+  return saturating_product(saturating_product(both, static_cast<std::uint64_t>(lhs.depth)), item);
+}
+
+} // namespace nir::eval
