@@ -16,8 +16,8 @@ namespace {
 
 using namespace nir;
 
-constexpr std::size_t kCached = std::size_t{1} << 16;
-constexpr std::size_t kLarge = std::size_t{1} << 25;
+constexpr std::size_t cached = std::size_t{1} << 16;
+constexpr std::size_t large = std::size_t{1} << 25;
 
 std::size_t bytes_of(DType dtype, std::size_t count) {
   return sizeinbytes(dtype) * count / info(dtype).lanes;
@@ -52,10 +52,10 @@ void cast_kernels(benchmark::State &state, const CastKernels &kernels, DType fro
 }
 
 void cast_scalar(benchmark::State &state, DType from, DType to) {
-  const std::vector<uint8_t> input = make_input(from, kCached);
-  std::vector<uint8_t> output(bytes_of(to, kCached));
+  const std::vector<uint8_t> input = make_input(from, cached);
+  std::vector<uint8_t> output(bytes_of(to, cached));
   for (auto _ : state) {
-    for (std::size_t i = 0; i < kCached; ++i) {
+    for (std::size_t i = 0; i < cached; ++i) {
       uint64_t code = 0;
       std::memcpy(&code, &input[bytes_of(from, i)], sizeinbytes(from));
       code = convert_code(from, to, code);
@@ -63,18 +63,18 @@ void cast_scalar(benchmark::State &state, DType from, DType to) {
     }
     benchmark::ClobberMemory();
   }
-  set_rates(state, kCached, input.size() + output.size());
+  set_rates(state, cached, input.size() + output.size());
 }
 
 void dequantize(benchmark::State &state, DType elements) {
-  const std::vector<uint8_t> input = make_input(elements, kCached);
-  const std::vector<uint8_t> scales(kCached / kMxBlockSize, 120);
-  std::vector<float> output(kCached);
+  const std::vector<uint8_t> input = make_input(elements, cached);
+  const std::vector<uint8_t> scales(cached / mx_block_size, 120);
+  std::vector<float> output(cached);
   for (auto _ : state) {
-    dequantize_mx(elements, input.data(), scales.data(), output.data(), kCached);
+    dequantize_mx(elements, input.data(), scales.data(), output.data(), cached);
     benchmark::ClobberMemory();
   }
-  set_rates(state, kCached, input.size() + scales.size() + output.size() * sizeof(float));
+  set_rates(state, cached, input.size() + scales.size() + output.size() * sizeof(float));
 }
 
 void add_cast(DType from, DType to) {
@@ -86,12 +86,12 @@ void add_cast(DType from, DType to) {
   const CastKernels &portable = portable_cast_kernels();
   const CastKernels &best = best_cast_kernels();
   benchmark::RegisterBenchmark((name + "/portable").c_str(), [=, &portable](auto &state) {
-    cast_kernels(state, portable, from, to, kCached);
+    cast_kernels(state, portable, from, to, cached);
   });
   if (&best == &portable)
     return;
   benchmark::RegisterBenchmark((name + "/" + best.name).c_str(), [=, &best](auto &state) {
-    cast_kernels(state, best, from, to, kCached);
+    cast_kernels(state, best, from, to, cached);
   });
 }
 
@@ -99,7 +99,7 @@ void add_large_cast(DType from, DType to) {
   const std::string name =
       std::string("cast_large/").append(dtype2str(from)).append("/").append(dtype2str(to));
   benchmark::RegisterBenchmark(name.c_str(), [=](auto &state) {
-    cast_kernels(state, best_cast_kernels(), from, to, kLarge);
+    cast_kernels(state, best_cast_kernels(), from, to, large);
   });
 }
 

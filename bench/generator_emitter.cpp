@@ -8,7 +8,8 @@
 namespace nir {
 
 Emitter::Emitter(const GeneratorOptions &options)
-    : module_(std::make_unique<Module>()), random_(options.seed), size_(options.size) {
+    : module_(std::make_unique<Module>()), random_(options.seed), size_(options.size),
+      legal_(options.legal), small_(options.small.value_or(options.size < small_size)) {
   module_->set_target(options.target);
   module_->set_header(module_->intern(options.shape));
   module_->set_prints_target(true);

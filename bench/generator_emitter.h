@@ -17,6 +17,8 @@ public:
   explicit Emitter(const GeneratorOptions &options);
 
   Random &random() { return random_; }
+  bool legal() const { return legal_; }
+  bool small() const { return small_; }
   Module &module() { return *module_; }
   Builder &builder() { return *builder_; }
   // The module, made complete.
@@ -24,6 +26,7 @@ public:
 
   bool wants_more() const { return count_ < size_; }
   std::uint64_t count() const { return count_; }
+  std::uint64_t missing() const { return wants_more() ? size_ - count_ : 0; }
 
   // A new function, in which numbering begins anew. Names are `@name`, or a number where that is
   // empty.
@@ -82,6 +85,8 @@ private:
   std::optional<Builder> builder_;
   Random random_;
   std::uint64_t size_;
+  bool legal_;
+  bool small_;
   std::uint64_t count_ = 0;
   std::uint32_t next_function_ = 0;
   std::uint32_t next_value_ = 0;

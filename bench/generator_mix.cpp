@@ -34,8 +34,10 @@ bool is_on_chip(const Tensor &tensor) { return tensor.space() != Space::Dram; }
 
 RandomFunction::RandomFunction(Emitter &emitter, const std::vector<Callee> &callees)
     : e_(emitter), random_(emitter.random()), callees_(callees),
-      rows_(random_.pick<std::int64_t>({1, 3, 8, 16, 128})),
-      columns_(random_.pick<std::int64_t>({1, 2, 5, 8, 24})) {
+      rows_(e_.small() ? random_.between(1, max_small_extent / 2)
+                       : random_.pick<std::int64_t>({1, 3, 8, 16, 128})),
+      columns_(e_.small() ? random_.between(1, max_small_extent / 2)
+                          : random_.pick<std::int64_t>({1, 2, 5, 8, 24})) {
   e_.begin_function()->set_strict(random_.one_in(12));
   declare_tensors();
 }
@@ -68,13 +70,13 @@ void RandomFunction::declare_tensors() {
 // Of whole tiles of the kind, so that an access has something to choose from.
 Tensor *RandomFunction::declare(Kind kind, Space space, Role role) {
   std::vector<std::int64_t> shape = shape_of(kind);
-  shape[0] *= random_.between(1, 4);
+  shape[0] *= random_.between(1, e_.small() ? 2 : 4);
   if (kind != Kind::Column)
-    shape[1] *= random_.between(1, 3);
+    shape[1] *= random_.between(1, e_.small() ? 2 : 3);
   DType dtype = random_dtype();
   if (space == Space::Psum)
     dtype = random_.pick({DType::Float32, DType::Float32, DType::Float32r, DType::Int32});
-  const bool may_be_wide = role == Role::Internal && space != Space::Psum;
+  const bool may_be_wide = !e_.legal() && role == Role::Internal && space != Space::Psum;
   if (may_be_wide && random_.one_in(20))
     dtype = DType::Float64;
   const Type *type = e_.builder().type(dtype, shape);
@@ -203,6 +205,14 @@ Value *RandomFunction::value_of(Kind kind, DType dtype) {
   return copy;
 }
 
+// Any dtype, where somebody will cast what the target does not multiply.
+Operand RandomFunction::matmul_operand(Kind kind) {
+  const Operand any = operand(kind);
+  if (!e_.legal() || e_.module().target().multiplies(dtype_of(any)))
+    return any;
+  return operand_of(kind, random_.pick({DType::Float32, DType::Bfloat16, DType::Float16}));
+}
+
 // A value from nothing.
 Value *RandomFunction::fresh(Kind kind, DType dtype) {
   const Operand number{e_.module().immediate(dtype, random_code(dtype)), nullptr};
@@ -313,7 +323,8 @@ void RandomFunction::finish(InstructionDesc &desc) {
   if (random_.one_in(40) && desc.dst.value == nullptr && desc.type != nullptr &&
       desc.type->dtype() != DType::Float64)
     desc.flags |= inst_flag::Fixed;
-  if (desc.opcode == Opcode::TensorCopy && random_.one_in(8))
+  const bool narrows = desc.opcode == Opcode::Activation || desc.opcode == Opcode::TensorScalar;
+  if ((desc.opcode == Opcode::TensorCopy && random_.one_in(8)) || (narrows && random_.one_in(20)))
     desc.autocast = e_.module().intern("legalize-dtype");
   if (random_.one_in(50))
     attribute(AttrKey::Loc, AttrValue::of_string(e_.module().arena().copy("random.py:1")));
@@ -352,7 +363,8 @@ void RandomFunction::deliver(InstructionDesc desc, Kind kind, DType dtype) {
   if (!makes_number && random_.one_in(4) && deliver_into_tensor(desc, kind, dtype))
     return;
   const bool keeps = info(desc.opcode).has(op_trait::KeepsDType);
-  const bool may_be_wide = !keeps && desc.flags == 0 && random_.one_in(60);
+  const bool may_be_wide =
+      !e_.legal() && !keeps && desc.flags == 0 && random_.one_in(60);
   keep(define(desc, type_of(kind, may_be_wide ? DType::Float64 : dtype)), kind);
 }
 

@@ -41,6 +41,8 @@ public:
 
   // Fills the function with about `size` statements.
   void fill(std::uint64_t size);
+  // Adds a statement that is not in legal form.
+  void break_legal_form();
   std::uint64_t cost() const { return cost_; }
   Function &function() const { return e_.builder().function(); }
 
@@ -76,6 +78,7 @@ private:
   Value *value_of(Kind kind, DType dtype);
   Operand operand(Kind kind);
   Operand operand_of(Kind kind, DType dtype);
+  Operand matmul_operand(Kind kind);
   Value *fresh(Kind kind, DType dtype);
   std::optional<TensorPlace> find_tensor(Kind kind, const TensorTest &test);
   Operand access(const TensorPlace &place, bool may_reinterpret);
@@ -114,6 +117,7 @@ private:
   void add_batch_matmul();
   void add_store();
   void add_offloaded();
+  void add_memcast();
   void add_call();
   void add_opaque();
   void add_packed();

@@ -1,5 +1,5 @@
 // Random functions: which statement comes next. Every choice is well-formed by construction, and
-// legalize-dtype finds a legal form of all of it.
+// legalize-dtype finds a legal form of all of it, which is where it began if that was asked for.
 
 #include <algorithm>
 #include <bit>
@@ -36,10 +36,10 @@ const RandomFunction::Step RandomFunction::steps[] = {
     {&RandomFunction::add_broadcast, 2},    {&RandomFunction::add_slice, 2},
     {&RandomFunction::add_concat, 2},       {&RandomFunction::add_matmul, 3},
     {&RandomFunction::add_batch_matmul, 1}, {&RandomFunction::add_store, 8},
-    {&RandomFunction::add_offloaded, 4},    {&RandomFunction::add_call, 1},
-    {&RandomFunction::add_opaque, 2},       {&RandomFunction::add_packed, 1},
-    {&RandomFunction::add_scale, 1},        {&RandomFunction::open_loop, 5},
-    {&RandomFunction::close_loop, 6},
+    {&RandomFunction::add_offloaded, 4},    {&RandomFunction::add_memcast, 4},
+    {&RandomFunction::add_call, 1},         {&RandomFunction::add_opaque, 2},
+    {&RandomFunction::add_packed, 1},       {&RandomFunction::add_scale, 1},
+    {&RandomFunction::open_loop, 5},        {&RandomFunction::close_loop, 6},
 };
 
 void RandomFunction::step() {
@@ -153,7 +153,8 @@ void RandomFunction::add_copy() {
 
 // Now and then two dtypes differ, where they can be promoted.
 void RandomFunction::match_dtypes(Operand &a, Operand &b, Kind kind) {
-  const bool may_differ = random_.one_in(3) && promote_type(dtype_of(a), dtype_of(b)).has_value();
+  const bool may_differ =
+      !e_.legal() && random_.one_in(3) && promote_type(dtype_of(a), dtype_of(b)).has_value();
   if (!may_differ && dtype_of(a) != dtype_of(b))
     b = operand_of(kind, dtype_of(a));
 }
@@ -235,7 +236,7 @@ void RandomFunction::add_concat() {
 }
 
 void RandomFunction::add_matmul() {
-  const Operand operands[] = {operand(Kind::Matrix), operand(Kind::Matrix)};
+  const Operand operands[] = {matmul_operand(Kind::Matrix), matmul_operand(Kind::Matrix)};
   if (random_.one_in(2)) {
     keep(define({.opcode = Opcode::Matmul, .operands = operands},
                 type_of(Kind::Square, DType::Float32)),
@@ -253,7 +254,7 @@ void RandomFunction::add_matmul() {
 
 // [2, rows, columns] twice, batched over the first dimension, then summed over it.
 void RandomFunction::add_batch_matmul() {
-  const Operand operands[] = {operand(Kind::Cube), operand(Kind::Cube)};
+  const Operand operands[] = {matmul_operand(Kind::Cube), matmul_operand(Kind::Cube)};
   list_attribute(AttrKey::LhsContract, {1});
   list_attribute(AttrKey::RhsContract, {1});
   list_attribute(AttrKey::LhsBatch, {0});
@@ -309,6 +310,8 @@ void RandomFunction::add_offloaded() {
     result.assign(shape_of(operands[0]).begin(), shape_of(operands[0]).end());
     break;
   case Opcode::OffloadedConcat:
+    if (e_.small() && result[0] * 2 > max_small_extent)
+      return;
     operands.push_back(operands[0]);
     result[0] *= 2;
     break;
@@ -320,6 +323,40 @@ void RandomFunction::add_offloaded() {
   InstructionDesc desc{.opcode = opcode, .operands = operands, .dst = {to, nullptr}};
   finish(desc);
   e_.add(e_.builder().create(desc));
+}
+
+// A tensor that is written, cast by DMA, and read: what cast-op-elimination looks for. Now and then
+// either tensor gets further readers and writers.
+void RandomFunction::add_memcast() {
+  const Kind kind = random_.pick_from(tensor_kinds);
+  const Space space = random_.pick({Space::Dram, Space::Sbuf});
+  const DType from_dtype = random_dtype();
+  const DType to_dtype = random_dtype();
+  if (from_dtype == to_dtype)
+    return;
+  Tensor *from = declare_type(type_of(kind, from_dtype), space, Role::Internal);
+  Tensor *to = declare_type(type_of(kind, to_dtype), space, Role::Internal);
+  if (space == Space::Dram) {
+    e_.store(value_of(kind, from_dtype), {from, nullptr});
+  } else {
+    const Operand src = operand(kind);
+    e_.write({.opcode = Opcode::TensorCopy, .operands = {&src, 1}}, {from, nullptr});
+  }
+  if (random_.one_in(4))
+    tensors_.push_back({from, kind});
+  if (random_.one_in(4))
+    step();
+  const Operand source{from, nullptr};
+  InstructionDesc desc{
+      .opcode = Opcode::OffloadedMemcast, .operands = {&source, 1}, .dst = {to, nullptr}};
+  finish(desc);
+  e_.add(e_.builder().create(desc));
+  if (space == Space::Dram)
+    keep(e_.load({to, nullptr}), kind);
+  else
+    keep(e_.copy(Operand{to, nullptr}, random_dtype()), kind);
+  if (random_.one_in(2))
+    tensors_.push_back({to, kind});
 }
 
 // Runs one of the last functions on new tensors, as long as that does not take too long.
@@ -401,11 +438,21 @@ void RandomFunction::store_outputs() {
   }
 }
 
+void RandomFunction::break_legal_form() {
+  const Operand operands[] = {operand_of(Kind::Matrix, DType::Float32),
+                              operand_of(Kind::Matrix, DType::Bfloat16)};
+  deliver({.opcode = Opcode::TensorTensor, .op0 = code(AluOp::Add), .operands = operands},
+          Kind::Matrix, random_dtype());
+}
+
 void generate_random(Emitter &e) {
   std::vector<Callee> callees;
   while (e.wants_more()) {
     RandomFunction function(e, callees);
-    function.fill(static_cast<std::uint64_t>(e.random().between(10, 300)));
+    if (callees.empty() && !e.legal())
+      function.break_legal_form();
+    const auto wanted = static_cast<std::uint64_t>(e.random().between(10, 300));
+    function.fill(std::min(wanted, e.missing()));
     callees.push_back({&function.function(), function.cost()});
   }
 }

@@ -27,6 +27,12 @@ if(NIR_SANITIZE)
   add_link_options(${NIR_SANITIZE_FLAGS})
 endif()
 
+# libFuzzer sees what an input reaches only in what is compiled for it.
+if(NIR_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # The warnings of a target of this project. -Wno-restrict: g++ 12 reports it falsely for
 # `"literal" + std::string` (GCC bug 105651).
 function(nir_warnings target)

@@ -22,19 +22,6 @@ bool is_shell_safe(char c) {
          std::string_view("_-./=,:+@%").find(c) != std::string_view::npos;
 }
 
-std::string shell_quoted(std::string_view word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_shell_safe))
-    return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
-}
-
 // CLI11 takes the next argument as the value of `--option=`: an empty value has to stand alone.
 std::vector<std::string> arguments_of(const CLI::App &app, int argc, char **argv) {
   std::vector<std::string> arguments;
@@ -128,11 +115,24 @@ int run_tool(std::string_view tool, int argc, char **argv, int (*body)(int argc,
   return exit_status::internal_error;
 }
 
+std::string shell_word(std::string_view word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_shell_safe))
+    return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
 std::string command_text(int argc, char **argv) {
   std::string text;
   for (int i = 0; i < argc; ++i) {
     text += i == 0 ? "" : " ";
-    text += shell_quoted(argv[i]);
+    text += shell_word(argv[i]);
   }
   return text;
 }

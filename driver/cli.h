@@ -33,6 +33,9 @@ void print_error(std::string_view tool, std::string_view message);
 // Runs a tool's body, with an internal error for what it throws. Broken pipes become write errors.
 int run_tool(std::string_view tool, int argc, char **argv, int (*body)(int argc, char **argv));
 
+// A word as a shell takes it, in quotes where it needs them.
+std::string shell_word(std::string_view word);
+
 // The command as a shell takes it.
 std::string command_text(int argc, char **argv);
 

@@ -1,5 +1,6 @@
 // nir-gen SHAPE --size N --seed S: makes a synthetic module (tools, nir-gen).
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Arguments {
   std::uint64_t size = 1000;
   std::uint64_t seed = 0;
   std::string target{default_target().name};
+  bool legal = false;
+  std::optional<bool> small;
   std::string output = "-";
   bool list_shapes = false;
 };
@@ -64,6 +67,11 @@ void add_options(CLI::App &app, Arguments &arguments) {
       ->type_name("NAME")
       ->check(check_word("target", target_names()))
       ->capture_default_str();
+  app.add_flag("--legal,!--not-legal", arguments.legal,
+               "random: in legal form; or with work for legalize-dtype, as by default");
+  app.add_flag("--small,!--large", arguments.small,
+               fmt::format("random: no dimension above {}; by default below size {}",
+                           max_small_extent, small_size));
   app.add_option("-o,--output", arguments.output, "where the module goes; - is standard output")
       ->type_name("FILE");
   app.add_flag("--list-shapes", arguments.list_shapes, "print the known shapes");
@@ -83,7 +91,9 @@ tl::expected<void, FileError> write_module(const Arguments &arguments) {
   const auto module = generate({.shape = arguments.shape,
                                 .size = arguments.size,
                                 .seed = arguments.seed,
-                                .target = *find_target(arguments.target)});
+                                .target = *find_target(arguments.target),
+                                .legal = arguments.legal,
+                                .small = arguments.small});
   progress.show("writing");
   OutputFile file(arguments.output);
   if (auto opened = file.open(); !opened)

@@ -39,8 +39,9 @@ public:
     skip_blanks();
     if (ok() && at_ != end_)
       fail("expected the end of the header");
-    for (const auto &[seen, key] : {std::pair(has_descr_, "descr"), std::pair(has_order_, "fortran_order"),
-                                    std::pair(has_shape_, "shape")})
+    for (const auto &[seen, key] :
+         {std::pair(has_descr_, "descr"), std::pair(has_order_, "fortran_order"),
+          std::pair(has_shape_, "shape")})
       if (ok() && !seen)
         fail(fmt::format("the header has no '{}'", key));
     if (!ok())
@@ -186,8 +187,7 @@ tl::expected<HeaderPlace, std::string> find_header(std::string_view file) {
   const std::size_t begin = magic.size() + version_bytes + length_bytes;
   if (file.size() < begin)
     return tl::unexpected(fmt::format("byte {}: the file ends within its header", file.size()));
-  const std::size_t length =
-      little_endian(file.substr(magic.size() + version_bytes, length_bytes));
+  const std::size_t length = little_endian(file.substr(magic.size() + version_bytes, length_bytes));
   if (length > file.size() - begin)
     return tl::unexpected(fmt::format("byte {}: the header has {} bytes, but only {} follow",
                                       magic.size() + version_bytes, length, file.size() - begin));

@@ -13,6 +13,7 @@
 #include "driver/files.h"
 #include "driver/phase_times.h"
 #include "driver/progress.h"
+#include "driver/shrink_dims.h"
 #include "driver/split_input.h"
 #include "driver/verify_diagnostics.h"
 #include "ir/printer.h"
@@ -70,6 +71,8 @@ private:
   int transform(Piece &piece, DiagnosticEngine &diagnostics);
   std::unique_ptr<Module> parse_piece(const Piece &piece, DiagnosticEngine &diagnostics);
   Target with_features(Target target) const;
+  PipelineStatus run_pipeline(Piece &piece, DiagnosticEngine &diagnostics);
+  std::string check_summary() const;
   int verify_result(Piece &piece, DiagnosticEngine &diagnostics);
   int check_expectations();
   int write_outputs();
@@ -95,6 +98,7 @@ private:
   MessageSink messages_;
   std::optional<SourceFile> file_;
   std::optional<Progress> progress_;
+  std::optional<RewriteChecker> checker_; // with --check
   std::unique_ptr<PassManager> manager_;
   PhaseTimes times_;
   std::vector<Piece> pieces_;
@@ -102,6 +106,7 @@ private:
   std::size_t num_flushed_ = 0;  // of the piece at hand
   std::uint64_t num_errors_ = 0; // of all pieces
   std::uint64_t num_shown_ = 0;
+  std::string failure_; // of an internal error in the pipeline
 };
 
 OptResult OptJob::run() {
@@ -112,6 +117,8 @@ OptResult OptJob::run() {
   }
   progress_.emplace("nir-opt", text->size() >= long_input);
   file_.emplace(display_name(input_), std::move(*text));
+  if (options_.check.inputs != 0)
+    checker_.emplace(options_.check);
   manager_ = std::make_unique<PassManager>(options_.pipeline, manager_options());
   int status = run_pieces();
   if (status == exit_status::input_error)
@@ -121,6 +128,8 @@ OptResult OptJob::run() {
   else if (status == exit_status::success)
     status = write_outputs();
   progress_->clear();
+  if (checker_ && status == exit_status::success)
+    message(check_summary());
   if (options_.pass_manager.time_passes)
     message(times_.report() + manager_->timing_report());
   return {status, std::move(manager_)};
@@ -129,7 +138,17 @@ OptResult OptJob::run() {
 PassManagerOptions OptJob::manager_options() {
   PassManagerOptions manager_options = options_.pass_manager;
   manager_options.log = [this](std::string_view text) { message(text); };
+  if (checker_)
+    manager_options.observer = &*checker_;
   return manager_options;
+}
+
+std::string OptJob::check_summary() const {
+  const CheckCounts &counts = checker_->counts();
+  return fmt::format("nir-opt: check: {} changes by passes, {} functions compared on {} inputs, {} "
+                     "skipped, {} inputs made const\n",
+                     counts.passes, counts.functions, options_.check.inputs, counts.skipped,
+                     counts.constants);
 }
 
 int OptJob::run_pieces() {
@@ -171,8 +190,7 @@ int OptJob::transform(Piece &piece, DiagnosticEngine &diagnostics) {
   progress_->show("running passes");
   PipelineStatus status = PipelineStatus::Success;
   try {
-    const PhaseTimes::Scope scope(times_, "passes");
-    status = manager_->run(*piece.module, diagnostics);
+    status = run_pipeline(piece, diagnostics);
   } catch (const std::bad_alloc &) {
     return internal_error("out of memory");
   } catch (const std::exception &error) {
@@ -180,10 +198,30 @@ int OptJob::transform(Piece &piece, DiagnosticEngine &diagnostics) {
   }
   flush(diagnostics, piece);
   if (status == PipelineStatus::InternalError)
-    return internal_error(manager_->failed_pass());
+    return internal_error(failure_);
   if (status == PipelineStatus::InputError || diagnostics.has_errors())
     return exit_status::input_error;
   return verify_result(piece, diagnostics);
+}
+
+PipelineStatus OptJob::run_pipeline(Piece &piece, DiagnosticEngine &diagnostics) {
+  Module &module = *piece.module;
+  if (checker_)
+    checker_->start(module, diagnostics);
+  PipelineStatus status = PipelineStatus::Success;
+  {
+    const PhaseTimes::Scope scope(times_, "passes");
+    status = manager_->run(module, diagnostics);
+  }
+  failure_ = manager_->failed_pass();
+  if (status != PipelineStatus::Success || !checker_)
+    return status;
+  failure_ = checker_->finish(module);
+  if (!failure_.empty())
+    return PipelineStatus::InternalError;
+  if (options_.check.excess)
+    message(checker_->excess_report());
+  return PipelineStatus::Success;
 }
 
 std::unique_ptr<Module> OptJob::parse_piece(const Piece &piece, DiagnosticEngine &diagnostics) {
@@ -212,6 +250,8 @@ std::unique_ptr<Module> OptJob::parse_piece(const Piece &piece, DiagnosticEngine
     const PhaseTimes::Scope scope(times_, "verify");
     verify(*module, VerifyLevel::Structure, diagnostics);
   }
+  if (options_.shrink_dims != 0 && !diagnostics.has_errors())
+    shrink_dims(*module, options_.shrink_dims, diagnostics);
   return module;
 }
 

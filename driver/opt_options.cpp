@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view tool = "nir-opt";
 constexpr unsigned max_jobs = 256;
+constexpr unsigned default_check_inputs = 4;
+constexpr unsigned max_check_inputs = 1'000'000;
 // The value of a flag that may take one (`--stats`, `--stats=json`) and was given without.
 constexpr std::string_view no_value = "true";
 
@@ -117,6 +119,7 @@ struct Words {
   std::string verify = "structure";
   std::string help_pass;
   std::string stats;
+  std::string check;
   std::string print_changed;
   std::vector<std::string> print_before;
   std::vector<std::string> print_after;
@@ -133,6 +136,25 @@ CLI::Validator check_optional_word(std::string what, std::vector<std::string_vie
         return unknown_word(what, word, words);
       },
       "");
+}
+
+// `--check`, `--check=8`, `--check=excess`, `--check=8,excess`. Returns what is wrong.
+std::string read_check(const std::string &text, CheckOptions &check) {
+  check.inputs = default_check_inputs;
+  if (text == no_value)
+    return {};
+  for (const std::string &word : CLI::detail::split(text, ',')) {
+    unsigned inputs = 0;
+    if (word == "excess")
+      check.excess = true;
+    else if (CLI::detail::lexical_cast(word, inputs) && inputs >= 1 && inputs <= max_check_inputs)
+      check.inputs = inputs;
+    else
+      return fmt::format("found '{}', expected a number of inputs from 1 to {}, 'excess', or both "
+                         "with a comma between them",
+                         word, max_check_inputs);
+  }
+  return {};
 }
 
 void add_file_options(CLI::App &app, OptOptions &options) {
@@ -185,6 +207,11 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
           },
           ""))
       ->group(group);
+  app.add_option("--shrink-dims", options.shrink_dims,
+                 "before the passes, divide the dimensions that are larger than K, consistently")
+      ->type_name("K")
+      ->check(check_number(1, std::numeric_limits<std::int64_t>::max()))
+      ->group(group);
   app.add_flag("--print-pipeline", options.print_pipeline, "print the pipeline and run nothing")
       ->group(group);
   app.add_flag("--list-passes", options.list_passes, "print the known passes")->group(group);
@@ -215,6 +242,22 @@ void add_check_options(CLI::App &app, OptOptions &options, Words &words) {
       ->group(group);
   app.add_flag("--check-changed", options.pass_manager.check_changed,
                "hold passes to what they say about having changed the module")
+      ->group(group);
+  app.add_flag("--check", words.check,
+               "evaluate what each pass changed before and after it, on N inputs (=N, default 4), "
+               "and hold it to what it claims; =excess or =N,excess: show errors against the "
+               "reference too")
+      ->check(CLI::Validator(
+          [](const std::string &text) {
+            CheckOptions scratch;
+            return read_check(text, scratch);
+          },
+          ""))
+      ->group(group);
+  app.add_option("--check-reproducer", options.check.reproducer,
+                 "where a failed check leaves the module before the pass (default "
+                 "nir-check-PASS.nir)")
+      ->type_name("FILE")
       ->group(group);
   app.add_flag("--verify-diagnostics", options.verify_diagnostics,
                "check diagnostics against `// expected-error {{text}}` comments; print no result")
@@ -260,6 +303,18 @@ void add_report_options(CLI::App &app, OptOptions &options, Words &words) {
       ->group(group);
 }
 
+// What a command needs beside passes and input for passes to do the same again.
+std::string reproducing_command(const OptOptions &options) {
+  std::string text = fmt::format("{} --check={}", tool, options.check.inputs);
+  if (options.target != nullptr)
+    text += fmt::format(" --target={}", options.target->name);
+  if (!options.target_features.empty())
+    text += fmt::format(" --target-feature={}", options.target_features);
+  if (options.pass_manager.shuffle_seed != 0)
+    text += fmt::format(" --shuffle-seed={}", options.pass_manager.shuffle_seed);
+  return text;
+}
+
 // `--print-before` alone means every pass.
 void set_dumps(const std::vector<std::string> &given, bool &all, std::vector<std::string> &passes) {
   for (const std::string &name : given) {
@@ -284,6 +339,9 @@ void interpret(const Words &words, OptOptions &options) {
     for (const std::string &word : CLI::detail::split(list, ','))
       if (const auto kind = find_choice(remark_kinds, word))
         manager.remarks.**kind = true;
+  if (!words.check.empty())
+    (void)read_check(words.check, options.check); // checked already
+  options.check.command = reproducing_command(options);
   manager.bisect_limit = words.bisect_limit;
   manager.trace = !options.trace.empty();
   manager.werror = options.werror;

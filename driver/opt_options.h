@@ -6,6 +6,7 @@
 
 #include <tl/expected.hpp>
 
+#include "driver/rewrite_checker.h"
 #include "ir/target.h"
 #include "ir/verifier.h"
 #include "passes/pass_manager.h"
@@ -28,6 +29,9 @@ struct OptOptions {
   std::string target_features;
   VerifyLevel verify = VerifyLevel::Structure;
   PassManagerOptions pass_manager;
+
+  CheckOptions check;
+  std::int64_t shrink_dims = 0; // the extent wanted at most; 0: dimensions stay
 
   bool split_input_file = false;
   bool verify_diagnostics = false;

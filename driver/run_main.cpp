@@ -217,8 +217,8 @@ tl::expected<void, int> make_output_dir(const std::string &dir) {
   std::filesystem::create_directories(dir, error);
   if (!error && std::filesystem::is_directory(dir, error))
     return {};
-  return fail(fmt::format("cannot write into '{}': {}", dir,
-                          error ? error.message() : "it is no folder"));
+  return fail(
+      fmt::format("cannot write into '{}': {}", dir, error ? error.message() : "it is no folder"));
 }
 
 tl::expected<void, int> run_one(const RunOptions &options) {

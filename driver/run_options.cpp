@@ -27,9 +27,8 @@ constexpr Choice<OpaqueMode> opaque_modes[] = {{"error", OpaqueMode::Error},
                                                {"zero", OpaqueMode::Zero},
                                                {"identity", OpaqueMode::Identity},
                                                {"hash", OpaqueMode::Hash}};
-constexpr Choice<RunPrint> prints[] = {{"values", RunPrint::Values},
-                                       {"digest", RunPrint::Digest},
-                                       {"nothing", RunPrint::Nothing}};
+constexpr Choice<RunPrint> prints[] = {
+    {"values", RunPrint::Values}, {"digest", RunPrint::Digest}, {"nothing", RunPrint::Nothing}};
 
 template <class T, std::size_t n>
 std::vector<std::string_view> words_of(const Choice<T> (&choices)[n]) {
@@ -40,8 +39,7 @@ std::vector<std::string_view> words_of(const Choice<T> (&choices)[n]) {
 }
 
 // The word has been checked.
-template <class T, std::size_t n>
-T choose(const Choice<T> (&choices)[n], std::string_view word) {
+template <class T, std::size_t n> T choose(const Choice<T> (&choices)[n], std::string_view word) {
   return std::ranges::find(choices, word, &Choice<T>::word)->value;
 }
 
@@ -125,16 +123,16 @@ void add_options(CLI::App &app, RunOptions &options, Words &words) {
       ->capture_default_str();
   add_choice(app, "--inputs", words.kind, "what inputs without a file are made of", "inputs",
              input_kinds);
-  add_choice(app, "--opaque", words.opaque, "what stands in for opaque instructions",
-             "stand-in", opaque_modes);
-  add_choice(app, "--print", words.print, "what is printed of the outputs", "output",
-             prints);
+  add_choice(app, "--opaque", words.opaque, "what stands in for opaque instructions", "stand-in",
+             opaque_modes);
+  add_choice(app, "--print", words.print, "what is printed of the outputs", "output", prints);
   app.add_option("-o,--output", options.output, "where that goes; - is standard output")
       ->type_name("FILE");
   app.add_option("--output-dir", options.output_dir, "folder for the outputs as NAME.npy")
       ->type_name("DIR");
-  app.add_flag("--reference", options.eval.reference,
-               "compute in float64 and leave out every rounding between; float outputs are float64");
+  app.add_flag(
+      "--reference", options.eval.reference,
+      "compute in float64 and leave out every rounding between; float outputs are float64");
   app.add_option("--memory-limit", words.memory_limit,
                  "refuse what may need more bytes; K, M, G and T are powers of 1024")
       ->type_name("SIZE")

@@ -113,6 +113,8 @@ const AttrValue *AttrList::find(AttrKey key) const {
 }
 
 bool is_default(AttrKey key, const AttrValue &value) {
+  if (key >= AttrKey::Callee)
+    return false; // no attribute of the table
   const AttrInfo &row = info(key);
   if (row.default_kind != AttrDefault::Text)
     return false;

@@ -14,10 +14,10 @@ namespace {
 
 // What lies between the two stages stays in the nearest cache. A multiple of the lanes of a
 // container.
-constexpr std::size_t kChunk = 1024;
+constexpr std::size_t chunk_size = 1024;
 
-using Fp32Chunk = std::array<std::byte, kChunk * sizeof(float)>;
-using ByteChunk = std::array<std::byte, kChunk>;
+using Fp32Chunk = std::array<std::byte, chunk_size * sizeof(float)>;
+using ByteChunk = std::array<std::byte, chunk_size>;
 
 // Of one element; a lane of float4_e2m1fn_x4 has half a byte, all else has whole bytes.
 constexpr std::size_t lane_bits(DType dtype) { return 8 * sizeinbytes(dtype) / info(dtype).lanes; }
@@ -35,7 +35,7 @@ constexpr DType as_array_of(DType dtype) {
   return dtype_index(dtype) < num_dtypes && count % info(dtype).lanes == 0;
 }
 
-// Casts at most kChunk elements between arrays that do not overlap.
+// Casts at most chunk_size elements between arrays that do not overlap.
 class ChunkCast {
 public:
   ChunkCast(const CastKernels &kernels, DType from, DType to, CastMode mode)
@@ -111,9 +111,9 @@ void for_each_chunk(DType from, DType to, const void *src, void *dst, std::size_
   const DefaultFpEnvironment environment;
   const auto *source = static_cast<const std::byte *>(src);
   auto *destination = static_cast<std::byte *>(dst);
-  std::array<std::byte, kChunk * sizeof(uint64_t)> copy;
-  for (std::size_t done = 0; done < count; done += kChunk) {
-    const std::size_t size = std::min(kChunk, count - done);
+  std::array<std::byte, chunk_size * sizeof(uint64_t)> copy;
+  for (std::size_t done = 0; done < count; done += chunk_size) {
+    const std::size_t size = std::min(chunk_size, count - done);
     const std::byte *chunk = source + bytes_of(from, done);
     if (src == dst) {
       std::memcpy(copy.data(), chunk, bytes_of(from, size));

@@ -23,7 +23,7 @@ struct Avx2 {
 NIR_AVX2 inline __m256 canonical_nan(__m256 values) {
   const __m256 is_nan = _mm256_cmp_ps(values, values, _CMP_UNORD_Q);
   const __m256 sign = _mm256_and_ps(values, _mm256_set1_ps(-0.0f));
-  const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(cast_ops::kNan));
+  const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(cast_ops::fp32_nan));
   return _mm256_blendv_ps(values, _mm256_or_ps(nan, sign), is_nan);
 }
 
@@ -58,13 +58,13 @@ constexpr CastKernels make_avx2_kernels() {
   return kernels;
 }
 
-constexpr CastKernels kKernels = make_avx2_kernels();
+constexpr CastKernels kernel_set = make_avx2_kernels();
 
 } // namespace
 
 const CastKernels *avx2_cast_kernels() {
   const bool supported = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
-  return supported ? &kKernels : nullptr;
+  return supported ? &kernel_set : nullptr;
 }
 
 } // namespace nir

@@ -24,11 +24,11 @@ namespace nir::cast_ops {
 
 static_assert(std::endian::native == std::endian::little, "codes are read as little-endian");
 
-inline constexpr const FloatFormat &kFp32 = *float_format(DType::Float32);
-inline constexpr int32_t kInfinity = static_cast<int32_t>(kFp32.infinity_code());
-inline constexpr int32_t kNan = static_cast<int32_t>(kFp32.nan_code());
-inline constexpr int32_t kMagnitude = static_cast<int32_t>(kFp32.magnitude_mask());
-inline constexpr uint32_t kSign = static_cast<uint32_t>(kFp32.sign_mask());
+inline constexpr const FloatFormat &fp32_format = *float_format(DType::Float32);
+inline constexpr int32_t fp32_infinity = static_cast<int32_t>(fp32_format.infinity_code());
+inline constexpr int32_t fp32_nan = static_cast<int32_t>(fp32_format.nan_code());
+inline constexpr int32_t magnitude_bits = static_cast<int32_t>(fp32_format.magnitude_mask());
+inline constexpr uint32_t fp32_sign = static_cast<uint32_t>(fp32_format.sign_mask());
 
 template <std::size_t Bytes>
 using Code = std::conditional_t<
@@ -42,7 +42,7 @@ template <DType D>
 using IntOf = std::conditional_t<is_signed_int(D), std::make_signed_t<CodeOf<D>>, CodeOf<D>>;
 
 // Bits of the fp32 number 2^exponent, which is normal.
-constexpr int32_t power_of_two_bits(int exponent) { return (exponent + kFp32.bias) << 23; }
+constexpr int32_t power_of_two_bits(int exponent) { return (exponent + fp32_format.bias) << 23; }
 
 // Adding 2^(23 + quantum) to a smaller fp32 magnitude rounds it to a multiple of 2^quantum, and the
 // low bits of the sum count the multiples.
@@ -50,94 +50,94 @@ constexpr int32_t aligner_bits(int quantum) { return power_of_two_bits(23 + quan
 
 // Subnormals lie as in fp32: only the mantissa is shorter.
 constexpr bool has_exponents_of_fp32(const FloatFormat &format) {
-  return format.min_exponent() == kFp32.min_exponent() &&
-         format.exponent_bits == kFp32.exponent_bits;
+  return format.min_exponent() == fp32_format.min_exponent() &&
+         format.exponent_bits == fp32_format.exponent_bits;
 }
 
 // fp32 bits to the code of a float format of at most 32 bits.
 template <DType D, bool Saturate> struct EncodeFloat {
-  static constexpr const FloatFormat &kFormat = *float_format(D);
-  static constexpr int kShift = kFp32.mantissa_bits - kFormat.mantissa_bits;
+  static constexpr const FloatFormat &this_format = *float_format(D);
+  static constexpr int mantissa_shift = fp32_format.mantissa_bits - this_format.mantissa_bits;
 
   NIR_INLINE CodeOf<D> apply(uint32_t bits) {
-    const int32_t absolute = static_cast<int32_t>(bits) & kMagnitude;
-    const int32_t nan_mask = -(absolute > kInfinity);
+    const int32_t absolute = static_cast<int32_t>(bits) & magnitude_bits;
+    const int32_t nan_mask = -(absolute > fp32_infinity);
     // NaN goes along as infinity, so that nothing overflows.
-    int32_t magnitude = round(absolute > kInfinity ? kInfinity : absolute);
-    magnitude = magnitude > kMaxFinite ? kOverflow : magnitude;
-    magnitude = (magnitude & ~nan_mask) | (kNanMagnitude & nan_mask);
-    const uint32_t sign = (bits & kSign) >> kSignShift;
-    const uint32_t kept_sign = kNanHasSign ? sign : sign & ~static_cast<uint32_t>(nan_mask);
-    const uint32_t code = static_cast<uint32_t>(magnitude) << kFormat.trailing_bits | kept_sign;
+    int32_t magnitude = round(absolute > fp32_infinity ? fp32_infinity : absolute);
+    magnitude = magnitude > max_finite ? overflow_kind : magnitude;
+    magnitude = (magnitude & ~nan_mask) | (nan_magnitude & nan_mask);
+    const uint32_t sign = (bits & fp32_sign) >> sign_distance;
+    const uint32_t kept_sign = nan_has_sign ? sign : sign & ~static_cast<uint32_t>(nan_mask);
+    const uint32_t code = static_cast<uint32_t>(magnitude) << this_format.trailing_bits | kept_sign;
     return static_cast<CodeOf<D>>(code);
   }
 
 private:
   static constexpr int32_t without_trailing(uint64_t code) {
-    return static_cast<int32_t>(code >> kFormat.trailing_bits);
+    return static_cast<int32_t>(code >> this_format.trailing_bits);
   }
   static constexpr uint64_t overflow_code() {
-    const bool clamps = kFormat.overflow == OverflowKind::Saturate ||
-                        (kFormat.overflow == OverflowKind::SaturateOption && Saturate);
+    const bool clamps = this_format.overflow == OverflowKind::Saturate ||
+                        (this_format.overflow == OverflowKind::SaturateOption && Saturate);
     if (clamps)
-      return kFormat.max_finite_code();
-    return kFormat.has_infinity ? kFormat.infinity_code() : kFormat.nan_code();
+      return this_format.max_finite_code();
+    return this_format.has_infinity ? this_format.infinity_code() : this_format.nan_code();
   }
 
-  static constexpr bool kNanHasSign = kFormat.nan != NanKind::None;
-  static constexpr int kSignShift = 31 - std::countr_zero(kFormat.sign_mask());
-  static constexpr int32_t kMaxFinite = without_trailing(kFormat.max_finite_code());
-  static constexpr int32_t kOverflow = without_trailing(overflow_code());
-  static constexpr int32_t kNanMagnitude =
-      without_trailing(kNanHasSign ? kFormat.nan_code() : kFormat.max_finite_code());
+  static constexpr bool nan_has_sign = this_format.nan != NanKind::None;
+  static constexpr int sign_distance = 31 - std::countr_zero(this_format.sign_mask());
+  static constexpr int32_t max_finite = without_trailing(this_format.max_finite_code());
+  static constexpr int32_t overflow_kind = without_trailing(overflow_code());
+  static constexpr int32_t nan_magnitude =
+      without_trailing(nan_has_sign ? this_format.nan_code() : this_format.max_finite_code());
 
   // The magnitude code of fp32 bits without sign, without trailing bits, not yet checked against
   // max finite.
   NIR_INLINE int32_t round(int32_t absolute) {
     int32_t normal = absolute;
-    if constexpr (kShift > 0) {
-      const int32_t below_half = (1 << (kShift - 1)) - 1;
-      normal = (absolute + below_half + ((absolute >> kShift) & 1)) >> kShift;
+    if constexpr (mantissa_shift > 0) {
+      const int32_t below_half = (1 << (mantissa_shift - 1)) - 1;
+      normal = (absolute + below_half + ((absolute >> mantissa_shift) & 1)) >> mantissa_shift;
     }
-    if constexpr (has_exponents_of_fp32(kFormat)) {
+    if constexpr (has_exponents_of_fp32(this_format)) {
       return normal;
     } else {
-      constexpr int32_t aligner = aligner_bits(kFormat.min_quantum());
+      constexpr int32_t aligner = aligner_bits(this_format.min_quantum());
       const float sum = std::bit_cast<float>(absolute) + std::bit_cast<float>(aligner);
       const int32_t subnormal = std::bit_cast<int32_t>(sum) - aligner;
-      normal -= (kFp32.bias - kFormat.bias) << kFormat.mantissa_bits;
-      return absolute < power_of_two_bits(kFormat.min_exponent()) ? subnormal : normal;
+      normal -= (fp32_format.bias - this_format.bias) << this_format.mantissa_bits;
+      return absolute < power_of_two_bits(this_format.min_exponent()) ? subnormal : normal;
     }
   }
 };
 
 // The code of a float format of 16 or 32 bits to fp32 bits. Formats of 8 bits go through tables.
 template <DType D> struct DecodeFloat {
-  static constexpr const FloatFormat &kFormat = *float_format(D);
-  static_assert(kFormat.nan == NanKind::Ieee && kFormat.has_infinity && sizeinbytes(D) <= 4);
+  static constexpr const FloatFormat &this_format = *float_format(D);
+  static_assert(this_format.nan == NanKind::Ieee && this_format.has_infinity && sizeinbytes(D) <= 4);
 
   NIR_INLINE uint32_t apply(CodeOf<D> code) {
-    const int32_t magnitude = static_cast<int32_t>(code & kFormat.magnitude_mask());
-    constexpr int32_t infinity = static_cast<int32_t>(kFormat.infinity_code());
+    const int32_t magnitude = static_cast<int32_t>(code & this_format.magnitude_mask());
+    constexpr int32_t infinity = static_cast<int32_t>(this_format.infinity_code());
     int32_t result = widen(magnitude);
-    result = magnitude == infinity ? kInfinity : result;
-    result = magnitude > infinity ? kNan : result;
-    constexpr int sign_shift = 31 - std::countr_zero(kFormat.sign_mask());
-    return static_cast<uint32_t>(result) | (uint32_t{code} << sign_shift & kSign);
+    result = magnitude == infinity ? fp32_infinity : result;
+    result = magnitude > infinity ? fp32_nan : result;
+    constexpr int sign_shift = 31 - std::countr_zero(this_format.sign_mask());
+    return static_cast<uint32_t>(result) | (uint32_t{code} << sign_shift & fp32_sign);
   }
 
 private:
   NIR_INLINE int32_t widen(int32_t magnitude) {
-    constexpr int shift = kFp32.mantissa_bits - kFormat.stored_mantissa_bits();
-    if constexpr (has_exponents_of_fp32(kFormat)) {
+    constexpr int shift = fp32_format.mantissa_bits - this_format.stored_mantissa_bits();
+    if constexpr (has_exponents_of_fp32(this_format)) {
       return static_cast<int32_t>(static_cast<uint32_t>(magnitude) << shift);
     } else {
-      constexpr int32_t aligner = aligner_bits(kFormat.min_quantum());
+      constexpr int32_t aligner = aligner_bits(this_format.min_quantum());
       const float difference =
           std::bit_cast<float>(aligner + magnitude) - std::bit_cast<float>(aligner);
       const int32_t subnormal = std::bit_cast<int32_t>(difference);
-      const int32_t normal = (magnitude << shift) + ((kFp32.bias - kFormat.bias) << 23);
-      return magnitude >> kFormat.mantissa_bits == 0 ? subnormal : normal;
+      const int32_t normal = (magnitude << shift) + ((fp32_format.bias - this_format.bias) << 23);
+      return magnitude >> this_format.mantissa_bits == 0 ? subnormal : normal;
     }
   }
 };
@@ -147,7 +147,7 @@ struct DecodeFloat64 {
     constexpr const FloatFormat &format = *float_format(DType::Float64);
     const bool nan = (code & format.magnitude_mask()) > format.infinity_code();
     const float narrowed = static_cast<float>(std::bit_cast<double>(code));
-    const uint32_t canonical = static_cast<uint32_t>(code >> 32 & kSign) | uint32_t{kNan};
+    const uint32_t canonical = static_cast<uint32_t>(code >> 32 & fp32_sign) | uint32_t{fp32_nan};
     return nan ? canonical : std::bit_cast<uint32_t>(narrowed);
   }
 };
@@ -155,9 +155,9 @@ struct DecodeFloat64 {
 struct EncodeFloat64 {
   NIR_INLINE uint64_t apply(uint32_t bits) {
     constexpr const FloatFormat &format = *float_format(DType::Float64);
-    const bool nan = (static_cast<int32_t>(bits) & kMagnitude) > kInfinity;
+    const bool nan = (static_cast<int32_t>(bits) & magnitude_bits) > fp32_infinity;
     const double widened = static_cast<double>(std::bit_cast<float>(bits));
-    const uint64_t canonical = uint64_t{bits & kSign} << 32 | format.nan_code();
+    const uint64_t canonical = uint64_t{bits & fp32_sign} << 32 | format.nan_code();
     return nan ? canonical : std::bit_cast<uint64_t>(widened);
   }
 };
@@ -165,10 +165,10 @@ struct EncodeFloat64 {
 // fp32 bits to an integer that fp32 holds.
 template <std::integral T> struct EncodeSmallInt {
   NIR_INLINE std::make_unsigned_t<T> apply(uint32_t bits) {
-    const int32_t absolute = static_cast<int32_t>(bits) & kMagnitude;
+    const int32_t absolute = static_cast<int32_t>(bits) & magnitude_bits;
     // NaN clamps as the infinity of its sign.
-    const int32_t ordered = absolute > kInfinity ? kInfinity : absolute;
-    float value = std::bit_cast<float>(static_cast<uint32_t>(ordered) | (bits & kSign));
+    const int32_t ordered = absolute > fp32_infinity ? fp32_infinity : absolute;
+    float value = std::bit_cast<float>(static_cast<uint32_t>(ordered) | (bits & fp32_sign));
     constexpr float max = std::numeric_limits<T>::max();
     constexpr float min = std::numeric_limits<T>::min();
     value = value > max ? max : value;
@@ -192,10 +192,10 @@ template <std::integral T> struct EncodeWideInt {
   using Signed = std::make_signed_t<T>;
 
   NIR_INLINE Unsigned apply(uint32_t bits) {
-    const int32_t absolute = static_cast<int32_t>(bits) & kMagnitude;
+    const int32_t absolute = static_cast<int32_t>(bits) & magnitude_bits;
     const bool negative = static_cast<int32_t>(bits) < 0;
     const float magnitude =
-        round_magnitude(std::bit_cast<float>(absolute > kInfinity ? kInfinity : absolute));
+        round_magnitude(std::bit_cast<float>(absolute > fp32_infinity ? fp32_infinity : absolute));
     if constexpr (std::is_signed_v<T>)
       return apply_signed(magnitude, negative);
     else
@@ -204,11 +204,11 @@ template <std::integral T> struct EncodeWideInt {
 
 private:
   // First magnitude that Signed does not hold.
-  static constexpr float kTop = static_cast<float>(Unsigned{1} << (8 * sizeof(T) - 1));
+  static constexpr float top_bit = static_cast<float>(Unsigned{1} << (8 * sizeof(T) - 1));
 
   NIR_INLINE Unsigned apply_signed(float magnitude, bool negative) {
     constexpr Unsigned max = static_cast<Unsigned>(std::numeric_limits<Signed>::max());
-    const bool too_large = magnitude >= kTop;
+    const bool too_large = magnitude >= top_bit;
     const Unsigned value = static_cast<Unsigned>(static_cast<Signed>(too_large ? 0.0f : magnitude));
     const Unsigned sign = negative ? ~Unsigned{0} : Unsigned{0};
     // -x is ~x + 1, and MIN is ~MAX.
@@ -217,9 +217,9 @@ private:
   }
 
   NIR_INLINE Unsigned apply_unsigned(float magnitude, bool negative) {
-    const bool too_large = magnitude >= 2 * kTop;
-    const bool top_half = magnitude >= kTop;
-    const float low = top_half ? magnitude - kTop : magnitude;
+    const bool too_large = magnitude >= 2 * top_bit;
+    const bool top_half = magnitude >= top_bit;
+    const float low = top_half ? magnitude - top_bit : magnitude;
     const Unsigned value = static_cast<Unsigned>(static_cast<Signed>(too_large ? 0.0f : low));
     const Unsigned top = top_half ? Unsigned{1} << (8 * sizeof(T) - 1) : Unsigned{0};
     const Unsigned clamped = too_large ? ~Unsigned{0} : value | top;

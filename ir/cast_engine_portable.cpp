@@ -11,7 +11,7 @@ struct Portable {
   }
 };
 
-constexpr CastKernels kKernels = cast_ops::make_kernels<Portable>("portable");
+constexpr CastKernels kernel_set = cast_ops::make_kernels<Portable>("portable");
 
 template <DType From, DType To> constexpr CastKernel exact_kernel() {
   if constexpr (is_int_type(From) && is_int_type(To))
@@ -31,14 +31,14 @@ constexpr std::array<ExactRow, num_dtypes> exact_rows(std::index_sequence<From..
   return {exact_row<static_cast<DType>(From)>(indices)...};
 }
 
-constexpr auto kExactKernels = exact_rows(std::make_index_sequence<num_dtypes>{});
+constexpr auto exact_kernels = exact_rows(std::make_index_sequence<num_dtypes>{});
 
 } // namespace
 
-const CastKernels &portable_cast_kernels() { return kKernels; }
+const CastKernels &portable_cast_kernels() { return kernel_set; }
 
 CastKernel exact_int_kernel(DType from, DType to) {
-  return kExactKernels[dtype_index(from)][dtype_index(to)];
+  return exact_kernels[dtype_index(from)][dtype_index(to)];
 }
 
 } // namespace nir

@@ -27,10 +27,10 @@
 namespace nir {
 namespace {
 
-constexpr const FloatFormat &kFp32 = *float_format(DType::Float32);
-constexpr uint32_t kSign = 0x80000000;
-constexpr uint32_t kInfinity = 0x7f800000;
-constexpr uint32_t kNan = 0x7fc00000;
+constexpr const FloatFormat &fp32_format = *float_format(DType::Float32);
+constexpr uint32_t fp32_sign = 0x80000000;
+constexpr uint32_t fp32_infinity = 0x7f800000;
+constexpr uint32_t fp32_nan = 0x7fc00000;
 
 // Containers have no casts. The scale casts as the integer of its byte.
 bool is_castable(DType dtype) { return !is_x4_dtype(dtype) && dtype_index(dtype) < num_dtypes; }
@@ -59,15 +59,15 @@ Grid grid_of(DType dtype, bool negative, bool as_source) {
   if (!format) {
     const IntRange range = int_range(dtype);
     const uint64_t extreme = negative ? -range.min_magnitude : range.max;
-    return {0, kFp32.mantissa_bits + 1, decode_to_fp32(dtype, extreme) & ~kSign};
+    return {0, fp32_format.mantissa_bits + 1, decode_to_fp32(dtype, extreme) & ~fp32_sign};
   }
   const int mantissa_bits = std::min(
-      as_source ? format->stored_mantissa_bits() : format->mantissa_bits, kFp32.mantissa_bits);
-  const int min_exponent = std::max(format->min_exponent(), kFp32.min_exponent());
+      as_source ? format->stored_mantissa_bits() : format->mantissa_bits, fp32_format.mantissa_bits);
+  const int min_exponent = std::max(format->min_exponent(), fp32_format.min_exponent());
   uint64_t largest = format->max_finite_code();
   if (as_source)
     largest |= (uint64_t{1} << format->trailing_bits) - 1;
-  const uint32_t bits = std::min(decode_to_fp32(dtype, largest), kInfinity - 1);
+  const uint32_t bits = std::min(decode_to_fp32(dtype, largest), fp32_infinity - 1);
   return {min_exponent - mantissa_bits, mantissa_bits + 1, bits};
 }
 
@@ -83,7 +83,7 @@ bool float_holds_int(const FloatFormat &b, DType a) {
 }
 
 uint32_t fp32_of(uint64_t mantissa, int exponent) {
-  return static_cast<uint32_t>(encode_exact(kFp32, {false, mantissa, exponent}));
+  return static_cast<uint32_t>(encode_exact(fp32_format, {false, mantissa, exponent}));
 }
 
 // The largest grid value at or below positive `bits`; 0 where there is none but zero.
@@ -102,7 +102,7 @@ uint32_t floor_on(const Grid &grid, uint32_t bits) {
 // The smallest grid value above grid value `bits`; above `largest` the result is larger than it.
 uint32_t next_on(const Grid &grid, uint32_t bits) {
   if (bits >= grid.largest)
-    return kInfinity;
+    return fp32_infinity;
   if (bits == 0)
     return fp32_of(1, grid.min_quantum);
   const int quantum = grid.quantum(exponent_of(bits));
@@ -143,19 +143,19 @@ private:
 bool TripleAnalysis::survives_fp32(DType dtype) {
   const FloatFormat *format = float_format(dtype);
   if (!format)
-    return value_bits(dtype) <= kFp32.mantissa_bits + 1;
+    return value_bits(dtype) <= fp32_format.mantissa_bits + 1;
   const bool loses_infinity = format->has_infinity && format->overflow != OverflowKind::Infinity;
   const bool loses_mantissa =
-      format->mantissa_bits > kFp32.mantissa_bits || format->trailing_bits != 0;
+      format->mantissa_bits > fp32_format.mantissa_bits || format->trailing_bits != 0;
   return !loses_infinity && !loses_mantissa;
 }
 
 // Positive fp32 bits from which on `dtype` gives what infinity gives. Unsigned dtypes give it for
 // the whole negative side.
 uint32_t overflow_edge(DType dtype, uint32_t sign) {
-  const uint64_t beyond = encode_from_fp32(dtype, kInfinity | sign);
+  const uint64_t beyond = encode_from_fp32(dtype, fp32_infinity | sign);
   uint32_t low = 0;
-  uint32_t high = kInfinity;
+  uint32_t high = fp32_infinity;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (encode_from_fp32(dtype, middle | sign) == beyond)
@@ -172,9 +172,9 @@ bool TripleAnalysis::special_values_agree(uint32_t sign) const {
     return agrees(0);
   if (!agrees(sign))
     return false;
-  if (format->has_infinity && !agrees(kInfinity | sign))
+  if (format->has_infinity && !agrees(fp32_infinity | sign))
     return false;
-  return format->nan == NanKind::None || agrees(kNan | sign);
+  return format->nan == NanKind::None || agrees(fp32_nan | sign);
 }
 
 // A's neighbours of `edge`.
@@ -219,7 +219,7 @@ bool TripleAnalysis::binade_agrees(const Grid &source, uint32_t sign, int e, int
 }
 
 bool TripleAnalysis::side_agrees(bool negative) const {
-  const uint32_t sign = negative ? kSign : 0;
+  const uint32_t sign = negative ? fp32_sign : 0;
   if (!special_values_agree(sign))
     return false;
   const Grid source = grid_of(a_, negative, true);

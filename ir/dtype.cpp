@@ -9,7 +9,7 @@ struct NameSlot {
 };
 
 // Far more slots than names, so that probes stay short.
-constexpr unsigned kNameSlots = 256;
+constexpr unsigned name_slots = 256;
 
 constexpr unsigned name_hash(std::string_view word) {
   unsigned hash = 2166136261u;
@@ -18,12 +18,12 @@ constexpr unsigned name_hash(std::string_view word) {
   return hash ^ (hash >> 15);
 }
 
-using NameTable = std::array<NameSlot, kNameSlots>;
+using NameTable = std::array<NameSlot, name_slots>;
 
 constexpr void add_name(NameTable &table, std::string_view word, DType dtype) {
-  unsigned slot = name_hash(word) % kNameSlots;
+  unsigned slot = name_hash(word) % name_slots;
   while (!table[slot].word.empty())
-    slot = (slot + 1) % kNameSlots;
+    slot = (slot + 1) % name_slots;
   table[slot] = {word, dtype};
 }
 
@@ -41,11 +41,11 @@ constexpr NameTable make_name_table() {
   return table;
 }
 
-constexpr NameTable kNames = make_name_table();
+constexpr NameTable known_names = make_name_table();
 
 constexpr size_t longest_name() {
   size_t longest = 0;
-  for (const NameSlot &slot : kNames)
+  for (const NameSlot &slot : known_names)
     longest = std::max(longest, slot.word.size());
   return longest;
 }
@@ -55,10 +55,10 @@ constexpr size_t longest_name() {
 std::optional<DType> str2dtype(std::string_view word) {
   if (word.empty() || word.size() > longest_name())
     return std::nullopt;
-  for (unsigned slot = name_hash(word) % kNameSlots; !kNames[slot].word.empty();
-       slot = (slot + 1) % kNameSlots) {
-    if (kNames[slot].word == word)
-      return kNames[slot].dtype;
+  for (unsigned slot = name_hash(word) % name_slots; !known_names[slot].word.empty();
+       slot = (slot + 1) % name_slots) {
+    if (known_names[slot].word == word)
+      return known_names[slot].dtype;
   }
   return std::nullopt;
 }

@@ -21,15 +21,15 @@ enum class DType : uint8_t {
 // exponent that casts as a raw byte.
 enum class DTypeClass : uint8_t { Unsigned, Signed, Float, PackedFloat, Scale, Unknown };
 
-inline constexpr int kHostOnly = -1;
-inline constexpr int kNoWireTag = -1;
+inline constexpr int host_only = -1;
+inline constexpr int no_wire_tag = -1;
 
 // Facts of one catalogue row.
 struct DTypeInfo {
   std::string_view name;
   std::string_view aliases; // separated by single spaces, may be empty
-  int16_t ordinal;          // kHostOnly where the accelerator does not store it
-  int16_t wire_tag;         // kNoWireTag likewise
+  int16_t ordinal;          // host_only where the accelerator does not store it
+  int16_t wire_tag;         // no_wire_tag likewise
   int16_t wire_tag_before_trn3;
   uint8_t bytes; // size of one element; of the whole container for x4
   uint8_t lanes;
@@ -41,22 +41,22 @@ namespace detail {
 
 // The last row stands for every value that is no enumerator, so that a lookup never leaves the
 // table.
-inline constexpr DTypeInfo kDTypeTable[] = {
+inline constexpr DTypeInfo dtype_table[] = {
 #define NIR_DTYPE(enumerator, ordinal, name, bytes, tag, old_tag, lanes, cls, element, aliases)    \
   {name, aliases, ordinal, tag, old_tag, bytes, lanes, DTypeClass::cls, DType::element},
 #include "ir/dtypes.def"
-    {"unknown", "", kHostOnly, kNoWireTag, kNoWireTag, 0, 0, DTypeClass::Unknown, DType{0xff}},
+    {"unknown", "", host_only, no_wire_tag, no_wire_tag, 0, 0, DTypeClass::Unknown, DType{0xff}},
 };
 
 } // namespace detail
 
-inline constexpr unsigned num_dtypes = std::size(detail::kDTypeTable) - 1;
+inline constexpr unsigned num_dtypes = std::size(detail::dtype_table) - 1;
 
 constexpr unsigned dtype_index(DType dtype) { return static_cast<unsigned>(dtype); }
 
 // Facts of `dtype`; a value that is no enumerator gives the row "unknown".
 constexpr const DTypeInfo &info(DType dtype) {
-  return detail::kDTypeTable[std::min(dtype_index(dtype), num_dtypes)];
+  return detail::dtype_table[std::min(dtype_index(dtype), num_dtypes)];
 }
 
 // Every dtype, in the order of the catalogue.
@@ -70,7 +70,7 @@ namespace detail {
 constexpr bool ordinals_are_enumerators() {
   for (DType dtype : all_dtypes()) {
     const int ordinal = info(dtype).ordinal;
-    if (ordinal != kHostOnly && ordinal != static_cast<int>(dtype_index(dtype)))
+    if (ordinal != host_only && ordinal != static_cast<int>(dtype_index(dtype)))
       return false;
   }
   return true;
@@ -110,7 +110,7 @@ constexpr bool is_int64_dtypes(DType dtype) {
   return is_int_type(dtype) && sizeinbytes(dtype) == 8;
 }
 
-constexpr bool is_host_only(DType dtype) { return info(dtype).ordinal == kHostOnly; }
+constexpr bool is_host_only(DType dtype) { return info(dtype).ordinal == host_only; }
 
 constexpr bool is_x4_dtype(DType dtype) { return info(dtype).cls == DTypeClass::PackedFloat; }
 
@@ -166,7 +166,7 @@ constexpr IntRange int_range(DType dtype) {
 // host-only dtype.
 constexpr std::optional<uint8_t> wire_tag(DType dtype, bool before_trn3 = false) {
   const int tag = before_trn3 ? info(dtype).wire_tag_before_trn3 : info(dtype).wire_tag;
-  if (tag == kNoWireTag)
+  if (tag == no_wire_tag)
     return std::nullopt;
   return static_cast<uint8_t>(tag);
 }

@@ -6,7 +6,7 @@
 namespace nir {
 namespace {
 
-constexpr const FloatFormat &kFp32 = *float_format(DType::Float32);
+constexpr const FloatFormat &fp32_format = *float_format(DType::Float32);
 
 // Integers, and the scale, whose casts have integer semantics. Only asserted.
 [[maybe_unused]] bool casts_as_int(DType dtype) {
@@ -99,10 +99,10 @@ uint64_t convert_float(const FloatFormat &from, const FloatFormat &to, uint64_t 
 }
 
 uint64_t fp32_to_int(DType dtype, uint32_t fp32_bits) {
-  const bool negative = (fp32_bits & kFp32.sign_mask()) != 0;
-  if (classify(kFp32, fp32_bits) != Special::Finite)
+  const bool negative = (fp32_bits & fp32_format.sign_mask()) != 0;
+  if (classify(fp32_format, fp32_bits) != Special::Finite)
     return clamped_int(dtype, negative, 0, true);
-  return encode_exact_int(dtype, finite_value(kFp32, fp32_bits));
+  return encode_exact_int(dtype, finite_value(fp32_format, fp32_bits));
 }
 
 } // namespace
@@ -146,13 +146,13 @@ ExactValue exact_value(DType dtype, uint64_t code) {
 
 uint32_t decode_to_fp32(DType dtype, uint64_t code) {
   if (const FloatFormat *format = float_format(dtype))
-    return static_cast<uint32_t>(convert_float(*format, kFp32, code, true));
-  return static_cast<uint32_t>(encode_exact(kFp32, exact_value(dtype, code)));
+    return static_cast<uint32_t>(convert_float(*format, fp32_format, code, true));
+  return static_cast<uint32_t>(encode_exact(fp32_format, exact_value(dtype, code)));
 }
 
 uint64_t encode_from_fp32(DType dtype, uint32_t fp32_bits, bool saturate) {
   if (const FloatFormat *format = float_format(dtype))
-    return convert_float(kFp32, *format, fp32_bits, saturate);
+    return convert_float(fp32_format, *format, fp32_bits, saturate);
   return fp32_to_int(dtype, fp32_bits);
 }
 
@@ -169,23 +169,23 @@ uint64_t convert_code_exact_ints(DType from, DType to, uint64_t code) {
 
 uint32_t decode_e8m0_ocp(uint8_t code) {
   if (code == 0xff)
-    return static_cast<uint32_t>(kFp32.nan_code());
-  return static_cast<uint32_t>(encode_exact(kFp32, {false, 1, code - 127}));
+    return static_cast<uint32_t>(fp32_format.nan_code());
+  return static_cast<uint32_t>(encode_exact(fp32_format, {false, 1, code - 127}));
 }
 
 uint8_t encode_e8m0_ocp(uint32_t fp32_bits, bool saturate) {
   constexpr uint8_t nan = 0xff;
   constexpr uint8_t max = 0xfe;
-  const bool negative = (fp32_bits & kFp32.sign_mask()) != 0;
-  const Special special = classify(kFp32, fp32_bits);
+  const bool negative = (fp32_bits & fp32_format.sign_mask()) != 0;
+  const Special special = classify(fp32_format, fp32_bits);
   if (special == Special::Nan)
     return nan;
-  const bool zero = (fp32_bits & kFp32.magnitude_mask()) == 0;
+  const bool zero = (fp32_bits & fp32_format.magnitude_mask()) == 0;
   if (negative || zero)
     return saturate ? 0 : nan;
   if (special == Special::Infinity)
     return saturate ? max : nan;
-  const ExactValue value = finite_value(kFp32, fp32_bits);
+  const ExactValue value = finite_value(fp32_format, fp32_bits);
   // Nearest of 2^e and 2^(e+1): their midpoint is 1.5 * 2^e, the bit below the leading one.
   const int bits = 64 - std::countl_zero(value.mantissa);
   const bool up = bits > 1 && (value.mantissa >> (bits - 2) & 1);

@@ -71,7 +71,7 @@ struct FloatFormat {
 
 namespace detail {
 
-inline constexpr FloatFormat kFloatFormats[] = {
+inline constexpr FloatFormat float_formats[] = {
     {DType::Float8E3, 3, 4, 3, true, NanKind::Ieee, OverflowKind::SaturateOption},
     {DType::Float8E4, 4, 3, 7, true, NanKind::Ieee, OverflowKind::SaturateOption},
     {DType::Float8E4m3fn, 4, 3, 7, false, NanKind::AllOnes, OverflowKind::SaturateOption},
@@ -86,11 +86,11 @@ inline constexpr FloatFormat kFloatFormats[] = {
 
 constexpr bool float_formats_match_catalogue() {
   for (DType dtype : all_dtypes()) {
-    const auto rows = std::ranges::count(kFloatFormats, dtype, &FloatFormat::dtype);
+    const auto rows = std::ranges::count(float_formats, dtype, &FloatFormat::dtype);
     if (rows != (is_float_type(dtype) ? 1 : 0))
       return false;
   }
-  return std::ranges::all_of(kFloatFormats, [](const FloatFormat &f) {
+  return std::ranges::all_of(float_formats, [](const FloatFormat &f) {
     const int bits = 1 + f.exponent_bits + f.stored_mantissa_bits();
     return bits == 8 * static_cast<int>(sizeinbytes(f.dtype)) || f.dtype == DType::Float4E2m1fn;
   });
@@ -99,17 +99,17 @@ static_assert(float_formats_match_catalogue(), "each dtype of class Float needs 
 
 constexpr std::array<const FloatFormat *, num_dtypes> index_float_formats() {
   std::array<const FloatFormat *, num_dtypes> index{};
-  for (const FloatFormat &format : kFloatFormats)
+  for (const FloatFormat &format : float_formats)
     index[dtype_index(format.dtype)] = &format;
   return index;
 }
-inline constexpr auto kFloatFormatIndex = index_float_formats();
+inline constexpr auto float_format_index = index_float_formats();
 
 } // namespace detail
 
 // The description of a dtype of class Float; null for integers, containers and the scale.
 constexpr const FloatFormat *float_format(DType dtype) {
-  return dtype_index(dtype) < num_dtypes ? detail::kFloatFormatIndex[dtype_index(dtype)] : nullptr;
+  return dtype_index(dtype) < num_dtypes ? detail::float_format_index[dtype_index(dtype)] : nullptr;
 }
 
 constexpr bool is_nan_code(const FloatFormat &format, uint64_t code) {

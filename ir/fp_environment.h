@@ -17,7 +17,7 @@ class DefaultFpEnvironment {
 public:
   DefaultFpEnvironment() : saved_(_mm_getcsr()) {
     if (differs())
-      _mm_setcsr(kDefault);
+      _mm_setcsr(default_mxcsr);
   }
   ~DefaultFpEnvironment() {
     if (differs())
@@ -27,10 +27,10 @@ public:
   DefaultFpEnvironment &operator=(const DefaultFpEnvironment &) = delete;
 
 private:
-  static constexpr unsigned kDefault = 0x1f80;   // all exceptions masked, nothing else
-  static constexpr unsigned kStickyFlags = 0x3f; // what happened so far; changes no result
+  static constexpr unsigned default_mxcsr = 0x1f80;   // all exceptions masked, nothing else
+  static constexpr unsigned sticky_flags = 0x3f; // what happened so far; changes no result
 
-  bool differs() const { return (saved_ & ~kStickyFlags) != kDefault; }
+  bool differs() const { return (saved_ & ~sticky_flags) != default_mxcsr; }
 
   unsigned saved_;
 };

@@ -19,14 +19,14 @@ namespace {
 using Kind = NumberToken::Kind;
 using Result = tl::expected<uint64_t, std::string>;
 
-constexpr const FloatFormat &kFp32 = *float_format(DType::Float32);
-constexpr const FloatFormat &kFp64 = *float_format(DType::Float64);
+constexpr const FloatFormat &fp32_format = *float_format(DType::Float32);
+constexpr const FloatFormat &fp64_format = *float_format(DType::Float64);
 
 // A double and a midpoint between two doubles have at most 768 significant decimal digits.
-constexpr size_t kMaxDigits = 800;
+constexpr size_t max_digits = 800;
 
 // An exponent, of two or of ten, far outside every format; larger ones are cut to it.
-constexpr int64_t kHugeExponent = 100000;
+constexpr int64_t huge_exponent = 100000;
 
 // How the user wrote the number, shortened where it is long.
 std::string as_written(const NumberToken &number) {
@@ -43,7 +43,7 @@ tl::unexpected<std::string> malformed(const NumberToken &number) {
 }
 
 int clamp_exponent(int64_t exponent) {
-  return static_cast<int>(std::clamp(exponent, -kHugeExponent, kHugeExponent));
+  return static_cast<int>(std::clamp(exponent, -huge_exponent, huge_exponent));
 }
 
 // Reads an optional sign and decimal digits up to the end of `text`; false where it is something
@@ -117,7 +117,7 @@ std::optional<Digits> scan_digits(std::string_view text, int base, size_t max_ke
 }
 
 std::optional<Digits> scan_decimal(std::string_view text) {
-  auto digits = scan_digits(text, 10, kMaxDigits);
+  auto digits = scan_digits(text, 10, max_digits);
   if (!digits)
     return std::nullopt;
   if (!digits->rest.empty()) {
@@ -132,9 +132,9 @@ std::optional<Digits> scan_decimal(std::string_view text) {
 
 // -1, 0 or 1: the decimal number against a finite double above zero.
 int compare(const Digits &decimal, double value) {
-  std::array<char, kMaxDigits + 16> buffer;
+  std::array<char, max_digits + 16> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                 std::chars_format::scientific, static_cast<int>(kMaxDigits) - 1);
+                                 std::chars_format::scientific, static_cast<int>(max_digits) - 1);
   const auto exact = scan_decimal({buffer.data(), end.ptr});
   if (decimal.position != exact->position)
     return decimal.position < exact->position ? -1 : 1;
@@ -171,7 +171,7 @@ std::optional<NearestDouble> nearest_double_of_long(std::string_view text) {
 }
 
 std::optional<NearestDouble> nearest_double(std::string_view text) {
-  if (text.size() < kMaxDigits && !text.empty() && text.front() != '-') {
+  if (text.size() < max_digits && !text.empty() && text.front() != '-') {
     NearestDouble result;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), result.value);
     const bool finite = result.value <= std::numeric_limits<double>::max();
@@ -189,7 +189,7 @@ std::optional<uint64_t> round_decimal(const FloatFormat &format, bool negative,
   if (!nearest)
     return std::nullopt;
   if (nearest->range != Range::Inside) {
-    const auto exponent = nearest->range == Range::TooLarge ? kHugeExponent : -kHugeExponent;
+    const auto exponent = nearest->range == Range::TooLarge ? huge_exponent : -huge_exponent;
     return encode_exact(format, {negative, 1, static_cast<int>(exponent)}, saturate);
   }
   ExactValue value = exact_value(DType::Float64, std::bit_cast<uint64_t>(nearest->value));
@@ -289,9 +289,9 @@ Result integer_code(const NumberToken &number, DType dtype) {
 uint64_t nan_from_fp32(const FloatFormat &format, uint64_t fp32_bits, bool negative) {
   if (format.nan != NanKind::Ieee)
     return encode_from_fp32(format.dtype,
-                            static_cast<uint32_t>(kFp32.nan_code()) | (negative ? 1u << 31 : 0));
-  const uint64_t payload = fp32_bits & kFp32.stored_mantissa_mask();
-  const int shift = format.stored_mantissa_bits() - kFp32.stored_mantissa_bits();
+                            static_cast<uint32_t>(fp32_format.nan_code()) | (negative ? 1u << 31 : 0));
+  const uint64_t payload = fp32_bits & fp32_format.stored_mantissa_mask();
+  const int shift = format.stored_mantissa_bits() - fp32_format.stored_mantissa_bits();
   const uint64_t moved = shift >= 0 ? payload << shift : payload >> -shift;
   const uint64_t magnitude = moved ? format.exponent_mask() | moved : format.nan_code();
   return magnitude | (negative ? format.sign_mask() : 0);
@@ -307,10 +307,10 @@ Result nan_payload_code(const NumberToken &number, const FloatFormat &format) {
   if (!bits)
     return malformed(number);
   const bool is_fp32 = bits->value <= std::numeric_limits<uint32_t>::max();
-  if (!bits->too_large && is_fp32 && is_nan_code(kFp32, bits->value))
-    return nan_from_fp32(format, bits->value, number.negative || (bits->value & kFp32.sign_mask()));
-  if (!bits->too_large && format.dtype == DType::Float64 && is_nan_code(kFp64, bits->value))
-    return bits->value | (number.negative ? kFp64.sign_mask() : 0);
+  if (!bits->too_large && is_fp32 && is_nan_code(fp32_format, bits->value))
+    return nan_from_fp32(format, bits->value, number.negative || (bits->value & fp32_format.sign_mask()));
+  if (!bits->too_large && format.dtype == DType::Float64 && is_nan_code(fp64_format, bits->value))
+    return bits->value | (number.negative ? fp64_format.sign_mask() : 0);
   return tl::unexpected("found " + as_written(number) + ", expected the fp32 bits of a NaN");
 }
 
@@ -331,9 +331,9 @@ Result float_code(const NumberToken &number, const FloatFormat &format) {
     return encode_exact(format, *value);
   }
   case Kind::Inf:
-    return encode_from_fp32(format.dtype, static_cast<uint32_t>(kFp32.infinity_code()) | sign);
+    return encode_from_fp32(format.dtype, static_cast<uint32_t>(fp32_format.infinity_code()) | sign);
   case Kind::Nan:
-    return encode_from_fp32(format.dtype, static_cast<uint32_t>(kFp32.nan_code()) | sign);
+    return encode_from_fp32(format.dtype, static_cast<uint32_t>(fp32_format.nan_code()) | sign);
   case Kind::NanPayload:
     return nan_payload_code(number, format);
   }
@@ -341,8 +341,8 @@ Result float_code(const NumberToken &number, const FloatFormat &format) {
 }
 
 // The longest text of a number: a double with 17 digits, sign, point and exponent; or a NaN.
-constexpr size_t kMaxText = 32;
-using TextBuffer = std::array<char, kMaxText>;
+constexpr size_t max_text = 32;
+using TextBuffer = std::array<char, max_text>;
 
 template <typename... Args> std::string_view print(TextBuffer &buffer, Args... args) {
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), args...);
@@ -363,11 +363,11 @@ void append_nan(std::string &out, const FloatFormat &format, uint64_t code) {
   if (magnitude == format.nan_code())
     return;
   const uint64_t payload = magnitude & format.stored_mantissa_mask();
-  const int shift = kFp32.stored_mantissa_bits() - format.stored_mantissa_bits();
+  const int shift = fp32_format.stored_mantissa_bits() - format.stored_mantissa_bits();
   const uint64_t moved = shift >= 0 ? payload << shift : payload >> -shift;
   const bool fits = shift >= 0 || moved << -shift == payload;
   out.push_back('(');
-  append_hex(out, fits ? kFp32.exponent_mask() | moved : magnitude, fits ? 8 : 16);
+  append_hex(out, fits ? fp32_format.exponent_mask() | moved : magnitude, fits ? 8 : 16);
   out.push_back(')');
 }
 
@@ -388,7 +388,7 @@ std::string next_decimal(std::string_view text) {
 // name for it.
 double shortest_decimal(const FloatFormat &format, uint64_t magnitude) {
   const double exact =
-      std::bit_cast<double>(encode_exact(kFp64, exact_value(format.dtype, magnitude)));
+      std::bit_cast<double>(encode_exact(fp64_format, exact_value(format.dtype, magnitude)));
   // Only at a power of two do the neighbours lie at different distances, the upper one farther
   // away.
   const bool power_of_two = (magnitude & format.stored_mantissa_mask()) == 0;

@@ -66,8 +66,8 @@ void dequantize_mx(DType elements, const void *src, const uint8_t *scales, float
   assert(is_mx_element(elements));
   decode_array(elements, src, dst, count);
   const DefaultFpEnvironment environment;
-  for (std::size_t first = 0; first < count; first += kMxBlockSize)
-    scale_block(dst + first, std::min(kMxBlockSize, count - first), scales[first / kMxBlockSize]);
+  for (std::size_t first = 0; first < count; first += mx_block_size)
+    scale_block(dst + first, std::min(mx_block_size, count - first), scales[first / mx_block_size]);
 }
 
 } // namespace nir

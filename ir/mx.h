@@ -10,7 +10,7 @@
 namespace nir {
 
 // Elements that share one float8_e8m0fnu scale.
-inline constexpr std::size_t kMxBlockSize = 32;
+inline constexpr std::size_t mx_block_size = 32;
 
 // The codes of `containers` elements of dtype `container`, an x4 dtype, one byte each: lane 0,
 // which is in the lowest bits of its container, first. The arrays do not overlap.

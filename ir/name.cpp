@@ -35,26 +35,26 @@ Name NameTable::intern_stable(std::string_view text) {
 }
 
 Name NameTable::find_or_add(std::string_view text, bool stable) {
-  if ((strings_.size() + 1) * 4 > slots_.size() * 3)
-    grow();
+  if ((strings_.size() + 1) * 4 > slots_.size() * 3) grow();
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
   const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = std::hash<std::string_view>{}(text)&mask;
-  for (; slots_[slot] != 0; slot = (slot + 1) & mask)
-    if (strings_[slots_[slot] - 1] == text)
-      return Name::string(slots_[slot] - 1);
+  std::size_t at = hash & mask;
+  for (; slots_[at].name != 0; at = (at + 1) & mask)
+    if (slots_[at].hash == hash && strings_[slots_[at].name - 1] == text)
+      return Name::string(slots_[at].name - 1);
   strings_.push_back(stable ? text : arena_.copy(text));
-  slots_[slot] = static_cast<std::uint32_t>(strings_.size());
-  return Name::string(slots_[slot] - 1);
+  slots_[at] = {hash, static_cast<std::uint32_t>(strings_.size())};
+  return Name::string(slots_[at].name - 1);
 }
 
 void NameTable::grow() {
-  std::vector<std::uint32_t> slots(slots_.size() * 2);
+  std::vector<Slot> slots(slots_.size() * 2);
   const std::size_t mask = slots.size() - 1;
-  for (std::uint32_t index = 0; index < strings_.size(); ++index) {
-    std::size_t slot = std::hash<std::string_view>{}(strings_[index]) & mask;
-    while (slots[slot] != 0)
-      slot = (slot + 1) & mask;
-    slots[slot] = index + 1;
+  for (const Slot &slot : slots_) {
+    if (slot.name == 0) continue;
+    std::size_t at = slot.hash & mask;
+    while (slots[at].name != 0) at = (at + 1) & mask;
+    slots[at] = slot;
   }
   slots_ = std::move(slots);
 }

@@ -53,12 +53,17 @@ public:
   std::size_t num_strings() const { return strings_.size(); }
 
 private:
+  // A place in the table: most looks at a name that is another one end at its hash.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t name = 0; // index + 1 into strings_, 0 is free
+  };
   Name find_or_add(std::string_view text, bool stable);
   void grow();
 
   Arena &arena_;
   std::vector<std::string_view> strings_;
-  std::vector<std::uint32_t> slots_; // open addressing; index + 1 into strings_, 0 is free
+  std::vector<Slot> slots_; // open addressing, a power of two
 };
 
 } // namespace nir

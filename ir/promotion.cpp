@@ -10,12 +10,12 @@ tl::unexpected<std::string> no_path(DType t0, DType t1) {
 }
 
 // Among floats of one size, the earlier wins.
-constexpr DType kFloatLadder[] = {DType::Float64,      DType::Float32r, DType::Float32,
+constexpr DType float_ladder[] = {DType::Float64,      DType::Float32r, DType::Float32,
                                   DType::Bfloat16,     DType::Float16,  DType::Float8E4,
                                   DType::Float8E4m3fn, DType::Float8E5};
 
 // The signed integers, narrowest first.
-constexpr DType kSignedInts[] = {DType::Int8, DType::Int16, DType::Int32, DType::Int64};
+constexpr DType signed_ints[] = {DType::Int8, DType::Int16, DType::Int32, DType::Int64};
 
 DType wider(DType t0, DType t1) { return sizeinbytes(t1) > sizeinbytes(t0) ? t1 : t0; }
 
@@ -41,7 +41,7 @@ tl::expected<DType, std::string> promote_containers(DType t0, DType t1) {
 tl::expected<DType, std::string> promote_floats(DType t0, DType t1) {
   if (sizeinbytes(t0) != sizeinbytes(t1))
     return wider(t0, t1);
-  for (DType rung : kFloatLadder) {
+  for (DType rung : float_ladder) {
     if (rung == t0 || rung == t1)
       return rung;
   }
@@ -53,7 +53,7 @@ DType promote_ints(DType t0, DType t1) {
     return wider(t0, t1);
   const DType unsigned_one = is_unsigned_int(t0) ? t0 : t1;
   const DType signed_one = is_unsigned_int(t0) ? t1 : t0;
-  for (DType candidate : kSignedInts) {
+  for (DType candidate : signed_ints) {
     if (sizeinbytes(candidate) > sizeinbytes(unsigned_one) &&
         sizeinbytes(candidate) >= sizeinbytes(signed_one))
       return candidate;

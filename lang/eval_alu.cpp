@@ -13,15 +13,9 @@ namespace {
 template <class T> constexpr bool is_float = std::is_floating_point_v<T>;
 template <class T> constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();
 
-template <class T> struct BitsOf {
-  using type = std::make_unsigned_t<T>;
-};
-template <> struct BitsOf<float> {
-  using type = std::uint32_t;
-};
-template <> struct BitsOf<double> {
-  using type = std::uint64_t;
-};
+template <class T> struct BitsOf { using type = std::make_unsigned_t<T>; };
+template <> struct BitsOf<float> { using type = std::uint32_t; };
+template <> struct BitsOf<double> { using type = std::uint64_t; };
 template <class T> using Bits = typename BitsOf<T>::type;
 
 // An integer result cut to its dtype's width: sign-extended in signed lanes.

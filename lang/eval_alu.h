@@ -40,8 +40,7 @@ void apply_op(AluOp op, AluContext context, const void *a, const void *b, void *
 
 // What a reduction starts with: the first term, but a truth value as 0 or 1 and, for abs_max, a
 // magnitude.
-void start_reduction(AluOp op, AluContext context, const void *terms, void *acc,
-                     std::size_t count);
+void start_reduction(AluOp op, AluContext context, const void *terms, void *acc, std::size_t count);
 
 // acc = op(… op(op(acc, terms[0]), terms[1]) …), of one accumulator.
 void fold(AluOp op, AluContext context, void *acc, const void *terms, std::size_t count);

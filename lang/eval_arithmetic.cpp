@@ -42,8 +42,7 @@ template <class T> void fill(std::byte *out, T value) {
 void run_activation(const Execution &run) {
   const Lane lane = run.float_lane();
   const AttrValue *scale_attr = run.inst.attr(AttrKey::Scale);
-  const float scale =
-      scale_attr == nullptr ? 1.0F : std::bit_cast<float>(scale_attr->float32_bits);
+  const float scale = scale_attr == nullptr ? 1.0F : std::bit_cast<float>(scale_attr->float32_bits);
   const Source src = lane_source(run, run.operands[0], DType::Float32, lane);
   const bool has_bias = run.operands.size() > 1;
   Source bias;
@@ -218,17 +217,16 @@ void run_select(const Execution &run) {
   const Source a = arm_source(run, run.operands[1], common, carrier);
   const Source b = arm_source(run, run.operands[2], common, carrier);
   const Sink sink(run.dst, carrier, run.exact(), run.rounding);
-  run.workers.run(
-      run.dst.box.num_elements(), 1,
-      [&](std::int64_t first, std::int64_t last, Workspace &workspace) {
-        for (std::int64_t at = first; at < last; at += block_size) {
-          const std::int64_t count = std::min(block_size, last - at);
-          blend(sizeinbytes(carrier), pred.read(at, count, workspace.operands[0]),
-                a.read(at, count, workspace.operands[1]), b.read(at, count, workspace.operands[2]),
-                workspace.lane.data(), count);
-          sink.write(at, count, workspace.lane.data(), workspace.result);
-        }
-      });
+  run.workers.run(run.dst.box.num_elements(), 1,
+                  [&](std::int64_t first, std::int64_t last, Workspace &workspace) {
+                    for (std::int64_t at = first; at < last; at += block_size) {
+                      const std::int64_t count = std::min(block_size, last - at);
+                      blend(sizeinbytes(carrier), pred.read(at, count, workspace.operands[0]),
+                            a.read(at, count, workspace.operands[1]),
+                            b.read(at, count, workspace.operands[2]), workspace.lane.data(), count);
+                      sink.write(at, count, workspace.lane.data(), workspace.result);
+                    }
+                  });
 }
 
 void run_arithmetic(const Execution &run) {

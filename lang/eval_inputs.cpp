@@ -1,12 +1,14 @@
 #include "lang/eval_inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include <xxhash.h>
 
+#include "ir/cast_engine.h"
 #include "ir/float_format.h"
 #include "lang/eval_cast.h"
 
@@ -45,13 +47,14 @@ std::vector<double> turning_points() {
     if (format == nullptr || dtype == DType::Float64)
       continue;
     const double max = value_of(*format, format->max_finite_code());
-    const double half_ulp = std::ldexp(1.0, -format->mantissa_bits - 1); // of 1.0
+    const double half_ulp = std::ldexp(1.0, -format->mantissa_bits - 1); // of 1
     const double tiny = std::ldexp(1.0, format->min_quantum());
     const double normal = std::ldexp(1.0, format->min_exponent());
-    const double beyond = max * (1 + half_ulp / 2);
-    points.insert(points.end(), {max, beyond, max * 2, 1 + half_ulp, 1 + 2 * half_ulp,
-                                 1 + 3 * half_ulp, tiny / 2, tiny, tiny * 1.5, normal - tiny,
-                                 normal, normal + tiny});
+    const int last_exponent = leading_exponent(exact_value(dtype, format->max_finite_code()));
+    const double beyond = max + std::ldexp(half_ulp, last_exponent); // halfway to the next
+    points.insert(points.end(),
+                  {max, beyond, max * 2, 1 + half_ulp, 1 + 2 * half_ulp, 1 + 3 * half_ulp, tiny / 2,
+                   tiny, tiny * 1.5, normal - tiny, normal, normal + tiny});
   }
   return points;
 }
@@ -67,12 +70,13 @@ void add_specials(const FloatFormat &format, std::vector<std::uint64_t> &codes) 
 }
 
 constexpr std::uint64_t edge_choice = 2; // one in so many
+constexpr std::size_t block_size = 1024; // elements that are made at a time
 
-// A number of -1..1 times a power of two from 1/16 to 4.
-double random_float(std::uint64_t bits) {
-  const auto numerator = static_cast<std::int32_t>(bits >> 32);
-  const int exponent = static_cast<int>(bits & 0xff) % 7 - 4;
-  return std::ldexp(static_cast<double>(numerator), exponent - 31);
+// A number of -1..1 with 23 bits, times a power of two from 1/16 to 4.
+float random_float(std::uint64_t bits) {
+  constexpr float scales[] = {0x1p-27F, 0x1p-26F, 0x1p-25F, 0x1p-24F, 0x1p-23F, 0x1p-22F, 0x1p-21F};
+  const auto numerator = static_cast<std::int32_t>(bits >> 32) >> 8;
+  return static_cast<float>(numerator) * scales[(bits & 0xff) % std::size(scales)];
 }
 
 std::uint64_t random_int(DType dtype, std::uint64_t bits) {
@@ -109,46 +113,52 @@ std::vector<std::uint64_t> edge_codes(DType dtype) {
 }
 
 InputStream::InputStream(DType dtype, std::uint64_t seed, InputKind kind)
-    : dtype_(dtype), seed_(seed) {
+    : dtype_(dtype), element_(launder_x4_dtype(dtype)), seed_(seed) {
   if (kind == InputKind::Edges)
-    edges_ = edge_codes(launder_x4_dtype(dtype));
+    edges_ = edge_codes(element_);
 }
 
-std::uint64_t InputStream::element_code(DType dtype, std::uint64_t bits) const {
-  const std::uint64_t choice = mixed(bits);
-  if (!edges_.empty() && choice % edge_choice == 0)
-    return edges_[(choice >> 8) % edges_.size()];
-  if (is_int_type(dtype))
-    return random_int(dtype, bits) & code_mask(dtype);
-  if (dtype == DType::Float8E8m0fnu)
-    return random_scale(bits);
-  return code_of(dtype, random_float(bits));
-}
-
-std::uint64_t InputStream::code(std::uint64_t index) const {
-  const std::uint64_t bits = mixed(seed_ ^ mixed(index));
-  if (!is_x4_dtype(dtype_))
-    return element_code(dtype_, bits);
-  const unsigned lanes = info(dtype_).lanes;
-  const unsigned lane_bits = 8 * sizeinbytes(dtype_) / lanes;
-  const std::uint64_t lane_mask = (std::uint64_t{1} << lane_bits) - 1;
-  std::uint64_t code = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    code |= (element_code(launder_x4_dtype(dtype_), mixed(bits + lane)) & lane_mask)
-            << (lane * lane_bits);
-  return code;
+std::uint64_t InputStream::bits_of(std::uint64_t index) const {
+  return mixed(seed_ ^ mixed(index));
 }
 
 void InputStream::fill(std::uint64_t first, std::size_t count, std::byte *out) const {
+  const unsigned lanes = info(dtype_).lanes;
   const unsigned bytes = sizeinbytes(dtype_);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t element = code(first + i);
-    std::memcpy(out + i * bytes, &element, bytes);
+  std::array<std::byte, block_size * 8> codes;
+  for (std::size_t done = 0; done < count; done += block_size / lanes) {
+    const std::size_t part = std::min<std::size_t>(block_size / lanes, count - done);
+    fill_elements((first + done) * lanes, part * lanes, codes.data());
+    // Packs the lanes of a container; otherwise the codes stay as they are.
+    cast_array(element_, dtype_, codes.data(), out + done * bytes, part * lanes);
   }
 }
 
-HostTensor make_input(const Type *type, std::string_view name, std::uint64_t seed,
-                      InputKind kind) {
+void InputStream::fill_elements(std::uint64_t first, std::size_t count, std::byte *out) const {
+  const unsigned bytes = sizeinbytes(element_);
+  if (is_float_type(element_)) {
+    std::array<float, block_size> numbers;
+    for (std::size_t i = 0; i < count; ++i)
+      numbers[i] = random_float(bits_of(first + i));
+    cast_array(DType::Float32, element_, numbers.data(), out, count);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t bits = bits_of(first + i);
+      const std::uint64_t code =
+          is_int_type(element_) ? random_int(element_, bits) : random_scale(bits);
+      std::memcpy(out + i * bytes, &code, bytes);
+    }
+  }
+  if (edges_.empty())
+    return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t choice = mixed(bits_of(first + i));
+    if (choice % edge_choice == 0)
+      std::memcpy(out + i * bytes, &edges_[(choice >> 8) % edges_.size()], bytes);
+  }
+}
+
+HostTensor make_input(const Type *type, std::string_view name, std::uint64_t seed, InputKind kind) {
   HostTensor tensor{type, std::vector<std::byte>(static_cast<std::size_t>(type->size_in_bytes()))};
   const InputStream stream(type->dtype(), XXH64(name.data(), name.size(), seed), kind);
   stream.fill(0, static_cast<std::size_t>(type->num_elements()), tensor.bytes.data());

@@ -28,12 +28,13 @@ public:
   void fill(std::uint64_t first, std::size_t count, std::byte *out) const;
 
 private:
-  std::uint64_t code(std::uint64_t index) const;
-  std::uint64_t element_code(DType dtype, std::uint64_t bits) const;
+  std::uint64_t bits_of(std::uint64_t index) const;
+  void fill_elements(std::uint64_t first, std::size_t count, std::byte *out) const;
 
   DType dtype_;
+  DType element_; // of a container; else the dtype itself
   std::uint64_t seed_;
-  std::vector<std::uint64_t> edges_; // of the dtype, or of a container's element; empty: random
+  std::vector<std::uint64_t> edges_; // of the element; empty where all is random
 };
 
 // A tensor of the type; `name` makes tensors of one seed differ.

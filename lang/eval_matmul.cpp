@@ -68,12 +68,12 @@ public:
     for (std::int64_t batch = 0; batch < lhs_.batches; ++batch) {
       left_ = packed(left_source_, lhs_, batch, rows);
       right_ = packed(right_source_, rhs_, batch, columns);
-      const std::int64_t tiles = round_up(lhs_.width, rows) / static_cast<std::int64_t>(rows);
+      const std::int64_t tiles = round_up(lhs_.width, rows) / height;
       run_.workers.run(tiles, lhs_.depth * rhs_.width / 4 + 1,
                        [&](std::int64_t first, std::int64_t last, Workspace &workspace) {
-                         std::vector<T> strip(rows * width_of_strip());
                          for (std::int64_t tile = first; tile < last; ++tile)
-                           multiply_strip(batch, tile, strip.data(), workspace);
+                           for (std::int64_t at = 0; at < rhs_.width; at += block_size)
+                             multiply_strip(batch, tile * height, at, workspace);
                        });
     }
   }
@@ -82,10 +82,8 @@ private:
   static constexpr Lane lane = std::is_same_v<T, float> ? Lane::Float : Lane::Double;
   static constexpr std::size_t rows = matmul_rows;
   static constexpr std::size_t columns = matmul_columns<T>;
-
-  std::size_t width_of_strip() const {
-    return static_cast<std::size_t>(round_up(rhs_.width, columns));
-  }
+  static constexpr auto height = static_cast<std::int64_t>(rows);
+  static_assert(block_size % columns == 0);
 
   Source source_of(unsigned i, const MatmulSide &side) const {
     View view = run_.operands[i];
@@ -114,52 +112,49 @@ private:
     return panels;
   }
 
-  // `rows` rows of the result.
-  void multiply_strip(std::int64_t batch, std::int64_t tile, T *strip, Workspace &workspace) const {
-    const auto height = static_cast<std::int64_t>(rows);
-    const std::int64_t row = tile * height;
+  // Of `rows` rows of the result at most block_size columns from `column` on.
+  void multiply_strip(std::int64_t batch, std::int64_t row, std::int64_t column,
+                      Workspace &workspace) const {
+    alignas(64) T strip[rows * block_size];
+    const std::int64_t count = std::min(block_size, rhs_.width - column);
     const std::int64_t used_rows = std::min(height, lhs_.width - row);
-    const std::int64_t begin = (batch * lhs_.width + row) * rhs_.width;
-    const auto stride = static_cast<std::int64_t>(width_of_strip());
+    const std::int64_t begin = (batch * lhs_.width + row) * rhs_.width + column;
     if (run_.inst.accumulates())
-      for (std::int64_t i = 0; i < used_rows; ++i)
-        read_old(begin + i * rhs_.width, strip + i * stride, workspace);
-    for (std::int64_t column = 0; column < rhs_.width; column += columns)
-      multiply_tile_at(row, column, strip + column, stride);
-    for (std::int64_t i = 0; i < used_rows; ++i)
-      write(begin + i * rhs_.width, strip + i * stride, workspace);
+      read_old(begin, used_rows, count, strip, workspace);
+    for (std::int64_t at = 0; at < count; at += columns)
+      multiply_tile_at(row, column + at, strip + at);
+    for (std::int64_t i = 0; i < used_rows; ++i) {
+      T *results = strip + i * block_size;
+      make_nans_canonical(lane, results, static_cast<std::size_t>(count));
+      sink_.write(begin + i * rhs_.width, count, reinterpret_cast<const std::byte *>(results),
+                  workspace.result);
+    }
   }
 
-  void multiply_tile_at(std::int64_t row, std::int64_t column, T *strip,
-                        std::int64_t stride) const {
-    alignas(64) T acc[rows * columns] = {};
+  // What the destination holds; 0 beyond its last row and column, to the ends of the tiles.
+  void read_old(std::int64_t begin, std::int64_t used_rows, std::int64_t count, T *strip,
+                Workspace &workspace) const {
+    for (std::int64_t i = 0; i < height; ++i) {
+      T *row = strip + i * block_size;
+      std::fill_n(row, round_up(count, columns), T{0});
+      if (i >= used_rows)
+        continue;
+      const std::byte *old = old_.read(begin + i * rhs_.width, count, workspace.operands[0]);
+      std::memcpy(row, old, static_cast<std::size_t>(count) * sizeof(T));
+    }
+  }
+
+  // What lies beyond the last row and column of the result is computed and never looked at.
+  void multiply_tile_at(std::int64_t row, std::int64_t column, T *strip) const {
+    alignas(64) T acc[rows * columns];
     const bool accumulate = run_.inst.accumulates();
     if (accumulate)
       for (std::size_t i = 0; i < rows; ++i)
-        std::memcpy(acc + i * columns, strip + static_cast<std::int64_t>(i) * stride,
-                    columns * sizeof(T));
+        std::memcpy(acc + i * columns, strip + i * block_size, columns * sizeof(T));
     multiply_tile(left_.data() + row * lhs_.depth, right_.data() + column * lhs_.depth,
                   static_cast<std::size_t>(lhs_.depth), accumulate, acc);
     for (std::size_t i = 0; i < rows; ++i)
-      std::memcpy(strip + static_cast<std::int64_t>(i) * stride, acc + i * columns,
-                  columns * sizeof(T));
-  }
-
-  void read_old(std::int64_t begin, T *out, Workspace &workspace) const {
-    for (std::int64_t at = 0; at < rhs_.width; at += block_size) {
-      const std::int64_t count = std::min(block_size, rhs_.width - at);
-      const std::byte *codes = old_.read(begin + at, count, workspace.operands[0]);
-      std::memcpy(out + at, codes, static_cast<std::size_t>(count) * sizeof(T));
-    }
-  }
-
-  void write(std::int64_t begin, T *results, Workspace &workspace) const {
-    make_nans_canonical(lane, results, static_cast<std::size_t>(rhs_.width));
-    for (std::int64_t at = 0; at < rhs_.width; at += block_size) {
-      const std::int64_t count = std::min(block_size, rhs_.width - at);
-      sink_.write(begin + at, count, reinterpret_cast<const std::byte *>(results + at),
-                  workspace.result);
-    }
+      std::memcpy(strip + i * block_size, acc + i * columns, columns * sizeof(T));
   }
 
   const Execution &run_;

@@ -26,8 +26,8 @@ template <class T>
 inline __attribute__((always_inline)) void tile(const T *lhs, const T *rhs, std::size_t depth,
                                                 bool accumulate, T *acc) {
   constexpr std::size_t lanes = sizeof(Vector<T>) / sizeof(T);
-  const auto at = [](const T *from, std::size_t i) __attribute__((always_inline))
-      -> const VectorInMemory<T> & {
+  const auto at =
+      [](const T *from, std::size_t i) __attribute__((always_inline))->const VectorInMemory<T> & {
     return reinterpret_cast<const VectorInMemory<T> *>(from)[i];
   };
   Vector<T> sum[matmul_rows][vectors];

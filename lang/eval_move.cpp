@@ -11,8 +11,8 @@ namespace {
 // Between integer dtypes only tensor_copy and DMA pass through fp32 (language reference,
 // Arithmetic).
 CastRule move_rule(const Instruction &inst) {
-  const bool through_fp32 = inst.opcode() == Opcode::TensorCopy ||
-                            inst.has_trait(op_trait::Dma | op_trait::Offloaded);
+  const bool through_fp32 =
+      inst.opcode() == Opcode::TensorCopy || inst.has_trait(op_trait::Dma | op_trait::Offloaded);
   return through_fp32 && !inst.exact_ints() ? CastRule::Device : CastRule::ExactInts;
 }
 
@@ -81,8 +81,8 @@ void run_move(const Execution &run) {
     return move_with(run, permuted(run.operands[0].box, inst.int_list(AttrKey::Perm)));
   case Opcode::Broadcast:
   case Opcode::OffloadedBroadcast:
-    return move_with(run, broadcast(run.operands[0].box, inst.int_list(AttrKey::Dims),
-                                    inst.dst_shape()));
+    return move_with(
+        run, broadcast(run.operands[0].box, inst.int_list(AttrKey::Dims), inst.dst_shape()));
   case Opcode::Slice:
     return move_with(run, sliced(run.operands[0].box, inst.int_list(AttrKey::Start),
                                  inst.int_list(AttrKey::Size), inst.int_list(AttrKey::Stride)));

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "lang/evaluator.h"
 #include "lang/eval_ops.h"
+#include "lang/evaluator.h"
 
 namespace nir::eval {
 

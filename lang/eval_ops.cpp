@@ -1,6 +1,7 @@
 #include "lang/eval_ops.h"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "ir/promotion.h"
@@ -34,19 +35,26 @@ Workers::Workers(unsigned threads) {
 void Workers::run(std::int64_t total, std::int64_t cost,
                   const std::function<void(std::int64_t, std::int64_t, Workspace &)> &work) {
   const std::int64_t wanted = std::max<std::int64_t>(total / (worthwhile_cost / cost + 1), 1);
-  const auto parts =
-      std::min({wanted, static_cast<std::int64_t>(workspaces_.size()), total});
+  const auto parts = std::min({wanted, static_cast<std::int64_t>(workspaces_.size()), total});
   if (parts <= 1)
     return work(0, total, *workspaces_[0]);
   const auto begin_of = [&](std::int64_t part) {
     return total / parts * part + std::min(part, total % parts);
   };
   std::vector<std::jthread> threads;
-  for (std::int64_t part = 1; part < parts; ++part)
-    threads.emplace_back([&, part] {
-      work(begin_of(part), begin_of(part + 1), *workspaces_[static_cast<std::size_t>(part)]);
-    });
-  work(0, begin_of(1), *workspaces_[0]);
+  const auto run_part = [&](std::int64_t part) {
+    work(begin_of(part), begin_of(part + 1), *workspaces_[static_cast<std::size_t>(part)]);
+  };
+  std::int64_t started = 1;
+  try {
+    for (; started < parts; ++started)
+      threads.emplace_back(run_part, started);
+  } catch (const std::system_error &) {
+    // The system gives no more threads: what is left is done here.
+  }
+  run_part(0);
+  for (; started < parts; ++started)
+    run_part(started);
 }
 
 DType meeting_dtype(const Instruction &inst) {
@@ -56,7 +64,8 @@ DType meeting_dtype(const Instruction &inst) {
   case Opcode::Select:
     return promote_type(inst.operand(1).dtype(), inst.operand(2).dtype()).value();
   case Opcode::TensorScalar:
-    if (std::ranges::all_of(inst.operands(), [](const Use &use) { return is_int_type(use.dtype()); }))
+    if (std::ranges::all_of(inst.operands(),
+                            [](const Use &use) { return is_int_type(use.dtype()); }))
       return scalar_meeting_dtype(inst);
     return DType::Float32;
   case Opcode::TensorReduce:
@@ -82,14 +91,13 @@ Source lane_source(const Execution &run, const View &view, DType common, Lane la
 void copy_elements(const Execution &run, const Source &source, DType from, const View &dst,
                    CastRule rule) {
   const Sink sink(dst, from, run.rounding.reference ? CastRule::Reference : rule, run.rounding);
-  run.workers.run(dst.box.num_elements(), 1,
-                  [&](std::int64_t first, std::int64_t last, Workspace &workspace) {
-                    for (std::int64_t at = first; at < last; at += block_size) {
-                      const std::int64_t count = std::min(block_size, last - at);
-                      sink.write(at, count, source.read(at, count, workspace.operands[0]),
-                                 workspace.result);
-                    }
-                  });
+  run.workers.run(
+      dst.box.num_elements(), 1, [&](std::int64_t first, std::int64_t last, Workspace &workspace) {
+        for (std::int64_t at = first; at < last; at += block_size) {
+          const std::int64_t count = std::min(block_size, last - at);
+          sink.write(at, count, source.read(at, count, workspace.operands[0]), workspace.result);
+        }
+      });
 }
 
 bool is_elementwise(Opcode opcode) {

@@ -32,8 +32,7 @@ std::string refusal(const Instruction &inst, const EvalOptions &options) {
   case Opcode::Matmul:
     for (const Use &use : inst.operands()) {
       if (is_x4_dtype(use.dtype()))
-        return fmt::format("matmul of {} is not evaluated in this version",
-                           dtype2str(use.dtype()));
+        return fmt::format("matmul of {} is not evaluated in this version", dtype2str(use.dtype()));
       if (!inst.function()->module().target().matmul_operand_dtype(use.dtype()))
         return fmt::format("matmul cannot multiply {}", dtype2str(use.dtype()));
     }
@@ -46,9 +45,8 @@ std::string refusal(const Instruction &inst, const EvalOptions &options) {
 std::uint64_t bytes_of(const Value &value, DType held) {
   std::uint64_t bytes = 0;
   const auto count = static_cast<std::uint64_t>(value.type()->num_elements());
-  return __builtin_mul_overflow(count, std::uint64_t{sizeinbytes(held)}, &bytes)
-             ? ~std::uint64_t{0}
-             : bytes;
+  return __builtin_mul_overflow(count, std::uint64_t{sizeinbytes(held)}, &bytes) ? ~std::uint64_t{0}
+                                                                                 : bytes;
 }
 
 std::uint64_t elements_of(std::span<const std::int64_t> shape) {
@@ -92,8 +90,8 @@ private:
     for (const Tensor *tensor = function.first_tensor(); tensor != nullptr;
          tensor = tensor->next()) {
       const bool written = tensor->role() == Role::Internal || tensor->role() == Role::Output;
-      const DType held = written ? held_dtype(tensor->dtype(), false, options_.reference)
-                                 : tensor->dtype();
+      const DType held =
+          written ? held_dtype(tensor->dtype(), false, options_.reference) : tensor->dtype();
       add_slot(*tensor, held);
     }
     for (const Tensor *tensor : function.interface())
@@ -146,29 +144,37 @@ private:
     for (const Use &use : inst.uses_of_operands())
       plan_->use_slots.push_back(add_use(inst, use));
     if (inst.defines_value()) {
-      step.result = add_slot(inst, held_dtype(inst.dtype(), omits, options_.reference));
+      step.result = add_slot(inst, held_dtype_of(inst.dtype(), inst, omits));
       last_stmt_[step.result] = &inst;
     }
     if (omits && inst.has_dst() && !inst.dst()->reinterprets())
-      widen(plan_->use_slots.back());
+      hold_tensor(inst);
     if (inst.opcode() == Opcode::Call)
-      widen_outputs(inst, step);
+      share_outputs(inst, step);
     plan_->steps.push_back(step);
   }
 
-  void widen(std::uint32_t slot) {
-    Slot &tensor = plan_->slots[slot];
-    tensor.held = held_dtype(tensor.value->dtype(), true, options_.reference);
+  void hold_tensor(const Instruction &writer) {
+    Slot &tensor = plan_->slots[plan_->use_slots.back()];
+    tensor.held = held_dtype_of(tensor.value->dtype(), writer, true);
   }
 
-  // A tensor that a callee holds wide is so for its caller as well: they share the memory.
-  void widen_outputs(const Instruction &call, const Step &step) {
+  DType held_dtype_of(DType dtype, const Instruction &inst, bool omits) const {
+    if (omits && !options_.reference)
+      if (const auto found = options_.omitted->instead.find(&inst);
+          found != options_.omitted->instead.end())
+        return found->second;
+    return held_dtype(dtype, omits, options_.reference);
+  }
+
+  // A tensor that a callee holds otherwise is held so by its caller as well: they share the memory.
+  void share_outputs(const Instruction &call, const Step &step) {
     const FunctionPlan &callee = callees_.of(*call.callee());
     for (const Use &use : call.operands()) {
       const Slot &slot = callee.slots[callee.interface[use.index()]];
       const bool output = use.index() >= callee.function->num_inputs();
       if (output && slot.held != slot.value->dtype() && !use.reinterprets())
-        widen(plan_->use_slots[step.first_use + use.index()]);
+        plan_->slots[plan_->use_slots[step.first_use + use.index()]].held = slot.held;
     }
   }
 
@@ -191,28 +197,34 @@ private:
     return tensor == nullptr || !tensor->is_interface();
   }
 
+  struct Event {
+    std::uint32_t step;
+    std::uint32_t slot;
+  };
+
   void add_lifetimes() {
-    std::vector<std::vector<std::uint32_t>> takes(plan_->steps.size());
-    std::vector<std::vector<std::uint32_t>> gives(plan_->steps.size());
+    std::vector<Event> takes;
+    std::vector<Event> gives;
     for (std::uint32_t slot = 0; slot < plan_->slots.size(); ++slot) {
       if (!takes_memory(slot) || last_stmt_[slot] == nullptr)
         continue;
       if (isa<Tensor>(plan_->slots[slot].value))
-        takes[first_step_[slot]].push_back(slot);
-      gives[end_step_.at(last_stmt_[slot])].push_back(slot);
+        takes.push_back({first_step_[slot], slot});
+      gives.push_back({end_step_.at(last_stmt_[slot]), slot});
     }
-    for (std::uint32_t i = 0; i < num_steps(); ++i) {
-      plan_->steps[i].takes = append(plan_->takes, takes[i]);
-      plan_->steps[i].gives = append(plan_->gives, gives[i]);
-    }
+    add_events(std::move(takes), &Step::takes, plan_->takes);
+    add_events(std::move(gives), &Step::gives, plan_->gives);
   }
 
-  static ListRange append(std::vector<std::uint32_t> &list,
-                          const std::vector<std::uint32_t> &part) {
-    const ListRange range{static_cast<std::uint32_t>(list.size()),
-                          static_cast<std::uint32_t>(part.size())};
-    list.insert(list.end(), part.begin(), part.end());
-    return range;
+  void add_events(std::vector<Event> events, ListRange Step::*range,
+                  std::vector<std::uint32_t> &list) {
+    std::ranges::stable_sort(events, {}, &Event::step);
+    for (const Event &event : events) {
+      ListRange &of_step = plan_->steps[event.step].*range;
+      if (of_step.size++ == 0)
+        of_step.begin = static_cast<std::uint32_t>(list.size());
+      list.push_back(event.slot);
+    }
   }
 
   std::uint64_t slot_bytes(std::uint32_t slot) const {
@@ -247,8 +259,8 @@ private:
     if (inst.opcode() == Opcode::OffloadedBitcast && &use != inst.dst())
       return true;
     return &use == inst.dst() && std::ranges::any_of(inst.operands(), [&](const Use &operand) {
-             return operand.value() == use.value();
-           });
+      return operand.value() == use.value();
+    });
   }
 
   std::uint64_t peak() const {
@@ -271,8 +283,8 @@ private:
   const EvalOptions &options_;
   const Plans &callees_;
   std::unique_ptr<FunctionPlan> plan_ = std::make_unique<FunctionPlan>();
-  std::vector<std::uint32_t> first_step_;  // of each slot: where it is first used
-  std::vector<const Stmt *> last_stmt_;    // of each slot: the last statement that needs it
+  std::vector<std::uint32_t> first_step_; // of each slot: where it is first used
+  std::vector<const Stmt *> last_stmt_;   // of each slot: the last statement that needs it
   // For look-up only.
   std::unordered_map<const Value *, std::uint32_t> slot_of_;
   std::unordered_map<const Stmt *, std::uint32_t> begin_step_;

@@ -28,9 +28,9 @@ struct Step {
   enum class Kind : std::uint8_t { Run, EnterLoop, EndLoop };
   Kind kind = Kind::Run;
   bool omits_rounding = false;
-  const Stmt *stmt = nullptr;    // the instruction or the loop
-  std::uint32_t body = 0;        // of EndLoop: the first step of the body
-  std::uint32_t first_use = 0;   // in use_slots: one for each operand slot
+  const Stmt *stmt = nullptr;  // the instruction or the loop
+  std::uint32_t body = 0;      // of EndLoop: the first step of the body
+  std::uint32_t first_use = 0; // in use_slots: one for each operand slot
   std::uint32_t result = no_slot;
   ListRange takes{}; // slots of tensors that come to life before the step
   ListRange gives{}; // slots that nothing needs after it; of EndLoop, after the last trip
@@ -44,7 +44,7 @@ struct FunctionPlan {
   std::vector<std::uint32_t> takes;
   std::vector<std::uint32_t> gives;
   std::vector<std::uint32_t> interface; // slots of the inputs, then of the outputs
-  std::uint64_t peak = 0; // bytes at most, without the interface; saturating
+  std::uint64_t peak = 0;               // bytes at most, without the interface; saturating
 };
 
 // The plans of a function and of all that it calls.

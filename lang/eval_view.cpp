@@ -22,8 +22,7 @@ const std::byte *CastChain::run_steps(unsigned steps, const std::byte *codes, st
   return codes;
 }
 
-const std::byte *CastChain::run(const std::byte *codes, std::size_t count,
-                                Scratch &scratch) const {
+const std::byte *CastChain::run(const std::byte *codes, std::size_t count, Scratch &scratch) const {
   return run_steps(count_, codes, count, scratch);
 }
 

@@ -1,7 +1,7 @@
 // Reading and writing the elements of values and tensors in blocks, in whatever form they are held.
 //
 // An element has a dtype, by which the language knows it, and a held dtype, in which its buffer
-// stores it. They differ where a rounding is left out (RoundingOverride: float32) and in the
+// stores it. They differ where a rounding is left out (RoundingOverride: mostly float32) and in the
 // reference evaluation (float64).
 #pragma once
 

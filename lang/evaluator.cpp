@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lang/eval_nans.h"
 #include "lang/eval_opaque.h"
 #include "lang/eval_plan.h"
 
@@ -101,18 +102,28 @@ private:
   }
 
   // Memory for a slot, zeroed. A const's is where the module keeps it.
-  static void take(Frame &frame, std::uint32_t slot) {
+  void take(Frame &frame, std::uint32_t slot) const {
     const Value &value = *frame.plan->slots[slot].value;
     Buffer &buffer = frame.buffers[slot];
     const auto *tensor = dyn_cast<Tensor>(&value);
     if (tensor != nullptr && tensor->init() != nullptr) {
       const ConstData &init = *tensor->init();
-      buffer.data =
-          const_cast<std::byte *>(reinterpret_cast<const std::byte *>(init.bytes.data()));
+      buffer.data = const_cast<std::byte *>(reinterpret_cast<const std::byte *>(init.bytes.data()));
       buffer.splat = init.form == InitForm::Splat;
+      if (options_.canonical_nans)
+        canonicalize_const(buffer, init);
       return;
     }
     buffer.own = allocate(bytes_of(value, buffer.held));
+    buffer.data = buffer.own.get();
+  }
+
+  static void canonicalize_const(Buffer &buffer, const ConstData &init) {
+    auto copy = allocate(init.bytes.size());
+    std::memcpy(copy.get(), init.bytes.data(), init.bytes.size());
+    if (!canonicalize_nans(buffer.held, copy.get(), init.bytes.size() / sizeinbytes(buffer.held)))
+      return;
+    buffer.own = std::move(copy);
     buffer.data = buffer.own.get();
   }
 
@@ -174,7 +185,8 @@ private:
   View number_view(const Immediate &number) {
     std::uint64_t &bits = numbers_[num_numbers_++];
     bits = number.bits();
-    return {reinterpret_cast<std::byte *>(&bits), number.dtype(), number.dtype(), number.dtype(), Box{}};
+    return {reinterpret_cast<std::byte *>(&bits), number.dtype(), number.dtype(), number.dtype(),
+            Box{}};
   }
 
   void run_instruction(Frame &frame, const Step &step, const Instruction &inst) {
@@ -199,6 +211,16 @@ private:
       run_beside(run);
     else
       dispatch(run);
+    if (options_.canonical_nans)
+      canonicalize_written(run);
+  }
+
+  static void canonicalize_written(const Execution &run) {
+    if (!run.inst.is_bare())
+      canonicalize_nans(run.dst);
+    for (const Use &use : run.inst.operands())
+      if (writes(use))
+        canonicalize_nans(run.operands[use.index()]);
   }
 
   // Whether writing an element may change one that is still to be read. Two tensors never share
@@ -281,13 +303,14 @@ private:
       callee.copied.push_back({slot, operand});
       return;
     }
-    const View copy{buffer.data, view.dtype, view.dtype, view.dtype, dense_box(inst.operand(operand).shape())};
+    const View copy{buffer.data, view.dtype, view.dtype, view.dtype,
+                    dense_box(inst.operand(operand).shape())};
     copy_view(inst, view, copy);
   }
 
   void copy_view(const Instruction &inst, const View &from, const View &to) {
-    const Execution run{inst, {}, to, {false, options_.reference}, inst.function()->module().target(),
-                        workers_};
+    const Execution run{
+        inst, {}, to, {false, options_.reference}, inst.function()->module().target(), workers_};
     copy_elements(run, Source(from), from.read_dtype(), to, CastRule::ExactInts);
   }
 
@@ -364,8 +387,7 @@ std::string interface_error(const Function &function, std::span<const HostTensor
     if (tensor->role() != Role::Input)
       continue;
     const HostTensor &input = inputs[i++];
-    const std::string name =
-        quoted_name(function.module().names(), '$', tensor->name());
+    const std::string name = quoted_name(function.module().names(), '$', tensor->name());
     if (input.type == nullptr || input.type->dtype() != tensor->dtype() ||
         !std::ranges::equal(input.type->shape(), tensor->shape()))
       return fmt::format("input {} is {}, expected {}", name,
@@ -398,9 +420,8 @@ tl::expected<std::uint64_t, EvalError> required_memory(const Function &function,
   return eval::total_bytes(plans.of(function), options);
 }
 
-tl::expected<std::vector<HostTensor>, EvalError> evaluate(const Function &function,
-                                                          std::span<const HostTensor> inputs,
-                                                          const EvalOptions &options) {
+tl::expected<std::vector<HostTensor>, EvalError>
+evaluate(const Function &function, std::span<const HostTensor> inputs, const EvalOptions &options) {
   if (std::string message = eval::interface_error(function, inputs); !message.empty())
     return tl::unexpected(EvalError{function.source(), std::move(message)});
   eval::Plans plans;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -35,11 +36,13 @@ enum class OpaqueMode : std::uint8_t {
 };
 
 // Instructions whose destination rounding is left out. What such an instruction writes, a value or
-// a tensor, is held in fp32 where its dtype is a float one. Other instructions that write such a
-// tensor round as they say, and the rounded number is widened. What leaves the function has the
+// a tensor, is held in fp32 where its dtype is a float one, or in the dtype that `instead` names:
+// the instruction rounds to that, and readers find codes of it. Other instructions that write such
+// a tensor round as they say, and the rounded number is cast. What leaves the function has the
 // dtype of its type all the same.
 struct RoundingOverride {
   std::unordered_set<const Instruction *> instructions;
+  std::unordered_map<const Instruction *, DType> instead; // float dtypes, of some of them
 };
 
 struct EvalOptions {
@@ -47,6 +50,9 @@ struct EvalOptions {
   // No intermediate rounding: what has a float dtype is computed and held in float64, integers as
   // they are. Outputs of float dtypes come as float64.
   bool reference = false;
+  // NaNs lose their payloads where they arise: in consts, and in whatever an instruction writes.
+  // For comparisons of programs that may differ in payloads.
+  bool canonical_nans = false;
   // Bytes. A function that may need more is refused before anything is computed.
   std::uint64_t memory_limit = std::uint64_t{4} << 30;
   unsigned threads = 1;
@@ -62,8 +68,8 @@ struct EvalError {
 
 // The outputs of `function`, in order of declaration, for `inputs`, likewise. The module must be
 // well-formed (VerifyLevel::Structure). Errors: inputs that do not fit the interface, an opaque
-// without a stand-in, a matmul of x4 containers, operands without a promotion path, too much memory,
-// an interruption. All but the last are found before anything is computed.
+// without a stand-in, a matmul of x4 containers, operands without a promotion path, too much
+// memory, an interruption. All but the last are found before anything is computed.
 tl::expected<std::vector<HostTensor>, EvalError> evaluate(const Function &function,
                                                           std::span<const HostTensor> inputs,
                                                           const EvalOptions &options = {});

@@ -160,6 +160,8 @@ void ParseContext::tensor_head(const Token &type) {
 }
 
 void ParseContext::finish_tensor(const Token &head, SourceOffset end) {
+  const bool may_have_role = role_ == Role::Internal && !init_.present();
+  declaration_end_ = may_have_role ? end : no_source;
   const Name name = tensor_name_.name();
   const Scope::NamedTensor earlier = scope_.find_tensor(name, tensor_name_.begin);
   const bool is_new = earlier.state == NameState::Unknown;

@@ -98,6 +98,7 @@ private:
   void unknown_value(const Token &value, const Scope::Value &found);
   bool is_new_value(const Token &name);
   void redefinition(const Token &name, SourceOffset first);
+  bool is_behind_declaration(const Token &word) const;
   SourceRange definition_range(SourceOffset at);
 
   void target_attribute(const Token &key, bool has_value);
@@ -141,6 +142,7 @@ private:
 
   // Of the tensor that is being read.
   Token tensor_name_{};
+  SourceOffset declaration_end_ = no_source; // of the last one, where a role may follow
   const Type *tensor_type_ = nullptr;
   Space space_ = Space::Dram;
   Role role_ = Role::Internal;

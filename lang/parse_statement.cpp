@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "lang/parse_context.h"
 
@@ -83,7 +84,24 @@ void ParseContext::opaque_body(const Token &keyword, const Token &name, const To
   attributes_.add_identity(AttrKey::OpaqueName, AttrValue::of_string(literals_.string(name)));
 }
 
+// Behind a declaration, on its line, a word that is no role starts a statement.
+bool ParseContext::is_behind_declaration(const Token &word) const {
+  if (declaration_end_ > word.begin)
+    return false;
+  const std::string_view between = literals_.text({declaration_end_, word.begin});
+  return between.find_first_not_of(" \t") == std::string_view::npos;
+}
+
 void ParseContext::unknown_opcode(const Token &word) {
+  if (is_behind_declaration(word)) {
+    const std::string_view roles[] = {to_string(Role::Input), to_string(Role::Output),
+                                      to_string(Role::Const)};
+    errors_.error(word.range(),
+                  fmt::format("unknown role {}{}, expected {}", shown(word),
+                              did_you_mean(literals_.text(word.range()), roles),
+                              fmt::join(roles, ", ")));
+    return;
+  }
   errors_.error(word.range(),
                 fmt::format("unknown opcode {}{}", shown(word),
                             did_you_mean(literals_.text(word.range()), opcode_words())));

@@ -121,7 +121,7 @@ private:
     PassObserver *observer = plan_.options.observer;
     std::optional<RewriteLog> rewrites;
     if (observer != nullptr) {
-      observer->before_pass(info, module_);
+      observer->before_pass(*step.node, module_);
       context.set_rewrites(&rewrites.emplace(module_));
     }
     const auto begin = plan_.timing.now();
@@ -140,7 +140,7 @@ private:
                                      : around.after_pass(info, module_, changed, level))
       return fail(info, *failure);
     if (observer != nullptr && !refused)
-      if (std::string failure = observer->after_pass(info, module_, changed, *rewrites);
+      if (std::string failure = observer->after_pass(*step.node, module_, changed, *rewrites);
           !failure.empty())
         return fail(info, {std::move(failure), {}, {}});
     return {refused ? PipelineStatus::InputError : PipelineStatus::Success, changed};

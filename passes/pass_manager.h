@@ -18,10 +18,11 @@ enum class PrintChanged : std::uint8_t { Off, Text, Diff };
 class PassObserver {
 public:
   virtual ~PassObserver() = default;
-  virtual void before_pass(const PassInfo &pass, Module &module) = 0;
+  // `step` is the pass's element of the pipeline.
+  virtual void before_pass(const PipelineNode &step, Module &module) = 0;
   // After a pass that refused nothing, with what its rewrites claim. Returns what is wrong, or an
   // empty text: anything else is an internal error of the pass.
-  virtual std::string after_pass(const PassInfo &pass, Module &module, bool changed,
+  virtual std::string after_pass(const PipelineNode &step, Module &module, bool changed,
                                  const RewriteLog &rewrites) = 0;
 };
 

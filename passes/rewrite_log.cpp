@@ -15,30 +15,35 @@ RewriteLog::RewriteLog(Module &module) : module_(module) {
 RewriteLog::~RewriteLog() { module_.arena().set_recycling(true); }
 
 // An instruction that the pass has made itself had no rounding before.
-RewriteLog::Sites &RewriteLog::sites_of(const Instruction &inst) {
-  const auto [it, is_new] = sites_.try_emplace(&inst);
+RewriteLog::Roundings &RewriteLog::roundings_of(const Instruction &inst) {
+  const auto [it, is_new] = roundings_.try_emplace(&inst);
   const auto known = index_.find(&inst);
   if (is_new && known != index_.end())
-    it->second.push_back({known->second, wide_dtype(inst), inst.dst_dtype()});
+    it->second.made.push_back({known->second, wide_dtype(inst), inst.dst_dtype()});
   return it->second;
 }
 
 void RewriteLog::absorbed(const Instruction &producer, const Instruction &copy, bool exact) {
-  const Sites of_copy = sites_of(copy);
-  Sites &of_producer = sites_of(producer);
-  if (!exact) {
-    remove(of_producer);
-    of_producer.clear();
-  }
-  of_producer.insert(of_producer.end(), of_copy.begin(), of_copy.end());
+  const Sites of_copy = roundings_of(copy).made;
+  Roundings &of_producer = roundings_of(producer);
+  if (!exact)
+    remove_all(of_producer);
+  for (const std::size_t index : of_producer.removed)
+    removed_[index].instead = copy.dst_dtype();
+  of_producer.made.insert(of_producer.made.end(), of_copy.begin(), of_copy.end());
 }
 
 void RewriteLog::bypassed(const Instruction &copy, bool exact) {
-  if (!exact) remove(sites_of(copy));
+  if (!exact)
+    remove_all(roundings_of(copy));
 }
 
-void RewriteLog::remove(const Sites &sites) {
-  removed_.insert(removed_.end(), sites.begin(), sites.end());
+void RewriteLog::remove_all(Roundings &roundings) {
+  for (const RemovedRounding &site : roundings.made) {
+    roundings.removed.push_back(removed_.size());
+    removed_.push_back(site);
+  }
+  roundings.made.clear();
 }
 
 } // namespace nir

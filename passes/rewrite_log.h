@@ -14,6 +14,9 @@ struct RemovedRounding {
                              // the module was before the pass
   DType from;                // the dtype in which it holds its result
   DType to;                  // the dtype that it wrote
+  // What it writes now, the dtype of the last copy that it has absorbed: all that read its result
+  // find codes of that. float32 where it has absorbed none, so that nothing is rounded.
+  DType instead = DType::Float32;
 };
 
 // What the rewrites of one run of a pass claim about numbers: which roundings of the module before
@@ -40,12 +43,17 @@ public:
 
 private:
   using Sites = std::vector<RemovedRounding>;
-  Sites &sites_of(const Instruction &inst);
-  void remove(const Sites &sites);
+  // What the result of an instruction has in it.
+  struct Roundings {
+    Sites made;                       // still made
+    std::vector<std::size_t> removed; // no longer: indices into removed_
+  };
+  Roundings &roundings_of(const Instruction &inst);
+  void remove_all(Roundings &roundings);
 
   Module &module_;
-  std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as sites_
-  std::unordered_map<const Instruction *, Sites> sites_;
+  std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_
+  std::unordered_map<const Instruction *, Roundings> roundings_;
   std::vector<RemovedRounding> removed_;
 };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <numeric>
 #include <span>
@@ -24,9 +25,9 @@ namespace {
 
 using namespace nir;
 
-constexpr std::size_t kSlices = 16;
-constexpr std::size_t kSliceValues = std::size_t{1} << 28;
-constexpr std::size_t kChunk = std::size_t{1} << 14;
+constexpr std::size_t num_slices = 16;
+constexpr std::size_t slice_values = std::size_t{1} << 28;
+constexpr std::size_t chunk_size = std::size_t{1} << 14;
 
 enum class Conversion { Cast, OcpScale };
 
@@ -37,10 +38,10 @@ struct Row {
   bool saturate;
   std::string_view mode;
   uint64_t digest;
-  std::array<uint64_t, kSlices> slices;
+  std::array<uint64_t, num_slices> slices;
 };
 
-constexpr Row kRows[] = {
+constexpr Row digest_rows[] = {
 #define NIR_DIGESTS(from, to, conversion, saturate, mode, digest, ...)                             \
   {DType::from, DType::to, Conversion::conversion, saturate, mode, digest, {__VA_ARGS__}},
 #include "tests/exhaustive/digests.def"
@@ -65,21 +66,21 @@ void convert(const Job &job, const std::vector<uint32_t> &patterns, std::vector<
 
 struct Digests {
   uint64_t all;
-  std::array<uint64_t, kSlices> slices;
+  std::array<uint64_t, num_slices> slices;
 };
 
 Digests run(const Job &job) {
   Digests digests{};
-  std::vector<uint32_t> patterns(kChunk);
-  std::vector<uint8_t> results(kChunk * sizeinbytes(job.row->to));
+  std::vector<uint32_t> patterns(chunk_size);
+  std::vector<uint8_t> results(chunk_size * sizeinbytes(job.row->to));
   XXH64_state_t all;
   XXH64_state_t slice;
   XXH64_reset(&all, 0);
-  for (std::size_t index = 0; index < kSlices; ++index) {
+  for (std::size_t index = 0; index < num_slices; ++index) {
     XXH64_reset(&slice, 0);
-    for (std::size_t done = 0; done < kSliceValues; done += kChunk) {
+    for (std::size_t done = 0; done < slice_values; done += chunk_size) {
       std::iota(patterns.begin(), patterns.end(),
-                static_cast<uint32_t>(index * kSliceValues + done));
+                static_cast<uint32_t>(index * slice_values + done));
       convert(job, patterns, results);
       XXH64_update(&slice, results.data(), results.size());
       XXH64_update(&all, results.data(), results.size());
@@ -92,7 +93,7 @@ Digests run(const Job &job) {
 
 std::string differing_slices(const Row &row, const Digests &digests) {
   std::string list;
-  for (std::size_t index = 0; index < kSlices; ++index) {
+  for (std::size_t index = 0; index < num_slices; ++index) {
     if (digests.slices[index] != row.slices[index])
       list += fmt::format(" {}", index);
   }
@@ -113,7 +114,7 @@ bool is_named(const Row &row, std::span<char *const> names) {
 
 std::vector<Job> jobs_for(std::span<char *const> names) {
   std::vector<Job> jobs;
-  for (const Row &row : kRows) {
+  for (const Row &row : digest_rows) {
     if (!is_named(row, names))
       continue;
     if (row.conversion == Conversion::OcpScale) {

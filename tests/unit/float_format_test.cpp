@@ -26,7 +26,7 @@ float value(DType dtype, uint64_t code) {
 uint64_t encode(DType dtype, float number, bool saturate = true) {
   return encode_from_fp32(dtype, bits(number), saturate);
 }
-const float kInf = std::bit_cast<float>(0x7f800000u);
+const float inf_bits = std::bit_cast<float>(0x7f800000u);
 
 struct FormatFacts {
   DType dtype;
@@ -37,7 +37,7 @@ struct FormatFacts {
   uint64_t nan;      // 0: none
 };
 
-constexpr FormatFacts kFacts[] = {
+constexpr FormatFacts format_facts[] = {
     {Bfloat16, 0x0001, 0x7f7f, 0x7f7f8000, 0x7f80, 0x7fc0},
     {Float16, 0x0001, 0x7bff, 0x477ff000, 0x7c00, 0x7e00},
     {Float32r, 0x00001000, 0x7f7ff000, 0x7f7ff800, 0x7f800000, 0x7fc00000},
@@ -49,7 +49,7 @@ constexpr FormatFacts kFacts[] = {
 };
 
 TEST(FloatFormat, DerivedCodes) {
-  for (const FormatFacts &facts : kFacts) {
+  for (const FormatFacts &facts : format_facts) {
     const FloatFormat &format = *float_format(facts.dtype);
     EXPECT_EQ(format.max_finite_code(), facts.max_finite) << dtype2str(facts.dtype);
     EXPECT_EQ(format.has_infinity, facts.infinity != 0) << dtype2str(facts.dtype);
@@ -68,7 +68,7 @@ TEST(FloatFormat, OnlyFloatsHaveOne) {
 }
 
 TEST(FloatFormat, OverflowBegins) {
-  for (const FormatFacts &facts : kFacts) {
+  for (const FormatFacts &facts : format_facts) {
     if (!facts.first_overflow)
       continue;
     const uint64_t beyond = facts.infinity ? facts.infinity : facts.nan;
@@ -92,7 +92,7 @@ TEST(FloatFormat, CodesSurviveARoundTrip) {
 }
 
 TEST(FloatFormat, NanBecomesCanonicalWithItsSign) {
-  for (const FormatFacts &facts : kFacts) {
+  for (const FormatFacts &facts : format_facts) {
     if (!facts.nan)
       continue;
     const uint64_t sign = float_format(facts.dtype)->sign_mask();
@@ -139,7 +139,7 @@ TEST(EncodeExact, StickyDecidesTies) {
 }
 
 TEST(EncodeExact, FarOutExponents) {
-  for (const FormatFacts &facts : kFacts) {
+  for (const FormatFacts &facts : format_facts) {
     const FloatFormat &format = *float_format(facts.dtype);
     EXPECT_EQ(encode_exact(format, {false, 1, -1000000}), 0u);
     EXPECT_EQ(encode_exact(format, {true, ~uint64_t{0}, -1000000, true}), format.sign_mask());
@@ -221,10 +221,10 @@ TEST(FieldBugs, B14ScaleLooksAtTheRightBits) {
 }
 
 TEST(FieldBugs, B13OverflowOfE4m3fn) {
-  for (float number : {448.0f, 464.0f, 464.0001f, 465.0f, 1000.0f, kInf})
+  for (float number : {448.0f, 464.0f, 464.0001f, 465.0f, 1000.0f, inf_bits})
     EXPECT_EQ(value(Float8E4m3fn, encode(Float8E4m3fn, number)), 448.0f);
   EXPECT_EQ(encode(Float8E4m3fn, 464.0f, false), 0x7eu);
-  for (float number : {464.0001f, 465.0f, 1000.0f, kInf}) {
+  for (float number : {464.0001f, 465.0f, 1000.0f, inf_bits}) {
     EXPECT_EQ(encode(Float8E4m3fn, number, false), 0x7fu);
     EXPECT_EQ(encode(Float8E4m3fn, -number, false), 0xffu);
   }
@@ -241,11 +241,11 @@ TEST(FieldBugs, B15TopBinadeOfE4m3fn) {
 }
 
 TEST(FieldBugs, B16InfinityOfE5m2) {
-  for (float number : {57344.0f, 61439.0f, 61440.0f, kInf})
+  for (float number : {57344.0f, 61439.0f, 61440.0f, inf_bits})
     EXPECT_EQ(encode(Float8E5, number), 0x7bu);
   EXPECT_EQ(encode(Float8E5, 61439.0f, false), 0x7bu);
   EXPECT_EQ(encode(Float8E5, 61440.0f, false), 0x7cu);
-  EXPECT_EQ(encode(Float8E5, kInf, false), 0x7cu);
+  EXPECT_EQ(encode(Float8E5, inf_bits, false), 0x7cu);
 }
 
 TEST(FieldBugs, B17SpecialsSurviveWidening) {
@@ -276,8 +276,8 @@ TEST(FieldBugs, B19NegativeZero) {
 
 TEST(FieldBugs, B20Float4AlwaysSaturates) {
   for (bool saturate : {true, false}) {
-    EXPECT_EQ(encode(Float4E2m1fn, kInf, saturate), 0x7u);
-    EXPECT_EQ(encode(Float4E2m1fn, -kInf, saturate), 0xfu);
+    EXPECT_EQ(encode(Float4E2m1fn, inf_bits, saturate), 0x7u);
+    EXPECT_EQ(encode(Float4E2m1fn, -inf_bits, saturate), 0xfu);
     EXPECT_EQ(encode(Float4E2m1fn, -1000.0f, saturate), 0xfu);
     EXPECT_EQ(encode_from_fp32(Float4E2m1fn, 0x7fc00000, saturate), 0x7u);
     EXPECT_EQ(encode_from_fp32(Float4E2m1fn, 0xffc00000, saturate), 0x7u);

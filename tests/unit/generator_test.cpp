@@ -122,6 +122,48 @@ TEST(Generator, RandomHasEveryOpcodeAndDtype) {
   EXPECT_EQ(dtypes.size(), num_dtypes - 1); // float4_e2m1fn is never stored
 }
 
+TEST(Generator, RandomIsLegalOrNotAsAsked) {
+  for (const Target &target : all_targets())
+    for (std::uint64_t seed = 0; seed < 60; ++seed)
+      for (const bool legal : {true, false}) {
+        const auto module = generate({.shape = "random",
+                                      .size = 1 + seed * 5,
+                                      .seed = seed,
+                                      .target = target,
+                                      .legal = legal});
+        DiagnosticEngine diagnostics;
+        EXPECT_EQ(verify(*module, VerifyLevel::Legal, diagnostics), legal)
+            << target.name << ' ' << seed << '\n'
+            << errors_of(diagnostics);
+      }
+}
+
+std::int64_t largest_extent(const Module &module) {
+  std::int64_t largest = 0;
+  const auto look = [&largest](std::span<const std::int64_t> shape) {
+    for (const std::int64_t extent : shape)
+      largest = std::max(largest, extent);
+  };
+  for (const Function *function : module.functions()) {
+    for (const Tensor *tensor = function->first_tensor(); tensor; tensor = tensor->next())
+      look(tensor->shape());
+    for (const Stmt &stmt : function->statements())
+      if (stmt.type() != nullptr)
+        look(stmt.shape());
+  }
+  return largest;
+}
+
+TEST(Generator, SmallRandomModulesHaveSmallShapes) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed)
+    EXPECT_LE(largest_extent(*generate({.shape = "random", .size = 500, .seed = seed})),
+              max_small_extent)
+        << seed;
+  EXPECT_LE(largest_extent(*generate({.shape = "random", .size = 5000, .small = true})),
+            max_small_extent);
+  EXPECT_GT(largest_extent(*generate({.shape = "random", .size = 5000})), max_small_extent);
+}
+
 TEST(Generator, NestIsAsDeepAsTheLanguageAllows) {
   const auto module = generate({.shape = "nest", .size = 10'000});
   unsigned depth = 0;

@@ -59,7 +59,8 @@ struct TextModule {
   std::unique_ptr<Module> module;
 };
 
-// A module is well-formed, its text says all of it, and that text is the only one. Returns the text.
+// A module is well-formed, its text says all of it, and that text is the only one. Returns the
+// text.
 inline std::string expect_round_trip(Module &module, std::string_view name) {
   DiagnosticEngine broken;
   EXPECT_TRUE(verify(module, VerifyLevel::Structure, broken)) << name;
@@ -94,7 +95,8 @@ inline bool expect_pipeline_holds(Module &module, std::string_view pipeline,
   return false;
 }
 
-// What is said of a bad text: errors that lie inside it, in order, at most as many as are asked for.
+// What is said of a bad text: errors that lie inside it, in order, at most as many as are asked
+// for.
 inline void expect_located_errors(const TextModule &bad) {
   EXPECT_TRUE(bad.diagnostics.has_errors());
   const auto &all = bad.diagnostics.diagnostics();

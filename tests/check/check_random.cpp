@@ -1,0 +1,169 @@
+// Runs generated modules through passes and pipelines with the checker of nir-opt --check.
+//
+//   check_random FIRST COUNT    the seeds FIRST, …, FIRST + COUNT - 1
+//
+// Each seed gives one module of `random`, a few programs that are full of casts (cast_programs.h),
+// and every eighth seed one of every other shape. What fails is named on standard output, with the
+// command or the program that shows it again; the status is then 1.
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "bench/generator.h"
+#include "driver/module_copy.h"
+#include "driver/rewrite_checker.h"
+#include "driver/shrink_dims.h"
+#include "ir/printer.h"
+#include "tests/check/cast_programs.h"
+
+namespace nir {
+namespace {
+
+constexpr std::uint64_t random_size = 40;
+constexpr std::uint64_t shape_size = 20; // of the other shapes
+constexpr std::int64_t max_extent = 16;  // of the other shapes, whose tensors are larger
+constexpr std::uint64_t programs_per_seed = 4;
+constexpr unsigned check_inputs = 2; // random and edge cases
+
+// Every pass alone and with every option that decides what is removed, on modules as they come and
+// in legal form.
+constexpr std::string_view pipelines[] = {
+    "legalize-dtype",
+    "dce",
+    "drop-dead-tensors",
+    "fold-noop-casts",
+    "neuron-eliminate-casts",
+    "cast-op-elimination",
+    "legalize-dtype,neuron-eliminate-casts{src-match=any}",
+    "legalize-dtype,neuron-eliminate-casts{src-match=forbid}",
+    "legalize-dtype,neuron-eliminate-casts{excess-precision=off},"
+    "cast-op-elimination{excess-precision=off}",
+    "legalize-dtype,neuron-eliminate-casts{only-autocast}",
+    "legalize-dtype,cast-op-elimination",
+};
+
+struct Totals {
+  std::uint64_t modules = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t failures = 0;
+  CheckCounts counts;
+};
+
+void add(CheckCounts &sum, const CheckCounts &one) {
+  sum.passes += one.passes;
+  sum.functions += one.functions;
+  sum.skipped += one.skipped;
+  sum.constants += one.constants;
+}
+
+// The failure, or an empty text.
+std::string run(const std::string &text, const Target &target, std::string_view pipeline_text,
+                Totals &totals) {
+  const ModuleCopy copy = copy_module(text, target);
+  const Pipeline pipeline = parse_pipeline(pipeline_text).value();
+  CheckOptions options;
+  options.inputs = check_inputs;
+  options.command = fmt::format("nir-opt --check={}", check_inputs);
+  RewriteChecker checker(options);
+  PassManagerOptions manager_options;
+  manager_options.observer = &checker;
+  manager_options.log = [](std::string_view) {};
+  PassManager manager(pipeline, manager_options);
+  DiagnosticEngine diagnostics;
+  checker.start(*copy.module, diagnostics);
+  const PipelineStatus status = manager.run(*copy.module, diagnostics);
+  std::string failure;
+  if (status == PipelineStatus::InternalError)
+    failure = manager.failed_pass();
+  else if (status == PipelineStatus::InputError)
+    failure = "a pass refuses the module: " + diagnostics.diagnostics().front().message;
+  else
+    failure = checker.finish(*copy.module);
+  ++totals.runs;
+  add(totals.counts, checker.counts());
+  return failure;
+}
+
+// -O1, and one of the other pipelines: all of them in the long run.
+void check_text(const std::string &text, const Target &target, std::uint64_t seed,
+                const std::string &origin, Totals &totals) {
+  ++totals.modules;
+  const std::string_view other = pipelines[seed % std::size(pipelines)];
+  for (const std::string_view pipeline : {opt_level_pipeline(1), other}) {
+    const std::string failure = run(text, target, pipeline, totals);
+    if (failure.empty())
+      continue;
+    ++totals.failures;
+    fmt::print("{}\n--target={} --passes='{}' --check={}\n  {}\n", origin, target.name, pipeline,
+               check_inputs, failure);
+    std::fflush(stdout);
+  }
+}
+
+void check_shape(std::string_view shape, std::uint64_t size, std::uint64_t seed, Totals &totals) {
+  const auto targets = all_targets();
+  const GeneratorOptions options{shape, size, seed, targets[seed % targets.size()]};
+  const std::unique_ptr<Module> module = generate(options);
+  std::string origin = fmt::format("nir-gen {} --size {} --seed {} --target {}", shape, size, seed,
+                                   options.target.name);
+  if (shape != "random") {
+    DiagnosticEngine remarks;
+    shrink_dims(*module, max_extent, remarks);
+    origin += fmt::format(" with --shrink-dims={}", max_extent);
+  }
+  check_text(to_string(*module), options.target, seed, origin, totals);
+}
+
+void check_cast_programs(std::uint64_t seed, Totals &totals) {
+  for (std::uint64_t i = 0; i < programs_per_seed; ++i) {
+    const std::uint64_t number = seed * programs_per_seed + i;
+    const std::string text = cast_program(number);
+    check_text(text, default_target(), number, text, totals);
+  }
+}
+
+bool parse(const char *text, std::uint64_t &number) {
+  const char *end = text + std::strlen(text);
+  return std::from_chars(text, end, number).ptr == end;
+}
+
+int run_seeds(std::uint64_t first, std::uint64_t count) {
+  constexpr std::uint64_t shape_period = 8;
+  const auto begin = std::chrono::steady_clock::now();
+  Totals totals;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    check_shape("random", random_size, seed, totals);
+    check_cast_programs(seed, totals);
+    if (seed % shape_period != 0)
+      continue;
+    for (const ShapeInfo &shape : all_shapes())
+      if (shape.name != "random")
+        check_shape(shape.name, shape_size, seed, totals);
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  fmt::print("{} modules, {} pipelines, {} changes by passes, {} functions compared, {} skipped, "
+             "{} inputs made const, {} failures; {:.1f} seconds\n",
+             totals.modules, totals.runs, totals.counts.passes, totals.counts.functions,
+             totals.counts.skipped, totals.counts.constants, totals.failures, seconds);
+  return totals.failures == 0 ? 0 : 1;
+}
+
+} // namespace
+} // namespace nir
+
+int main(int argc, char **argv) {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  if (argc == 3 && nir::parse(argv[1], first) && nir::parse(argv[2], count))
+    return nir::run_seeds(first, count);
+  std::fputs("usage: check_random FIRST COUNT\n", stderr);
+  return 2;
+}
