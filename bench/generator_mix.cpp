@@ -363,8 +363,7 @@ void RandomFunction::deliver(InstructionDesc desc, Kind kind, DType dtype) {
   if (!makes_number && random_.one_in(4) && deliver_into_tensor(desc, kind, dtype))
     return;
   const bool keeps = info(desc.opcode).has(op_trait::KeepsDType);
-  const bool may_be_wide =
-      !e_.legal() && !keeps && desc.flags == 0 && random_.one_in(60);
+  const bool may_be_wide = !e_.legal() && !keeps && desc.flags == 0 && random_.one_in(60);
   keep(define(desc, type_of(kind, may_be_wide ? DType::Float64 : dtype)), kind);
 }
 

@@ -27,7 +27,8 @@ std::uint64_t work_of(const Instruction &inst) {
     std::uint64_t products = elements_of(inst.dst_shape());
     for (const std::int64_t dim : inst.int_list(AttrKey::LhsContract))
       products = saturating_multiply(
-          products, static_cast<std::uint64_t>(inst.operand(0).shape()[static_cast<std::size_t>(dim)]));
+          products,
+          static_cast<std::uint64_t>(inst.operand(0).shape()[static_cast<std::size_t>(dim)]));
     return products;
   }
   std::uint64_t work = inst.is_bare() ? 0 : elements_of(inst.dst_shape());

@@ -38,10 +38,9 @@ std::string difference_text(const Function &function, const Tensor &input, Check
   const NameTable &names = function.module().names();
   return fmt::format("'{}' of '{}' is {} where input '{}' is a const, and {} where it is an input, "
                      "on {}",
-                     name_element(function, difference),
-                     quoted_name(names, '@', function.name()), value_text(outputs, difference),
-                     quoted_name(names, '$', input.name()), value_text(expected, difference),
-                     to_string(with));
+                     name_element(function, difference), quoted_name(names, '@', function.name()),
+                     value_text(outputs, difference), quoted_name(names, '$', input.name()),
+                     value_text(expected, difference), to_string(with));
 }
 
 ConstInputResult check_function(Function &function, CheckInput with, const EvalOptions &options) {

@@ -60,9 +60,8 @@ void add_rows(MarkdownTable &table, const Function &function, const std::vector<
     if (is_x4_dtype(output.dtype()))
       continue;
     table.add({quoted_name(names, '@', function.name()), quoted_name(names, '$', output.name()),
-               to_string(*output.type()), number(errors[i].before.max),
-               number(errors[i].after.max), number(errors[i].before.mean),
-               number(errors[i].after.mean)});
+               to_string(*output.type()), number(errors[i].before.max), number(errors[i].after.max),
+               number(errors[i].before.mean), number(errors[i].after.mean)});
   }
 }
 
@@ -70,12 +69,11 @@ void add_rows(MarkdownTable &table, const Function &function, const std::vector<
 
 std::string report_excess(const Module &before, const Module &after, unsigned count,
                           const CheckLimits &limits) {
-  MarkdownTable table({"function", "output", "type", "max ulp before", "after", "mean ulp before",
-                       "after"});
+  MarkdownTable table(
+      {"function", "output", "type", "max ulp before", "after", "mean ulp before", "after"});
   for (std::size_t i = 0; i < before.functions().size(); ++i) {
     const Function &old_function = *before.functions()[i];
-    add_rows(table, old_function,
-             errors_of(old_function, *after.functions()[i], count, limits));
+    add_rows(table, old_function, errors_of(old_function, *after.functions()[i], count, limits));
   }
   return table.text();
 }

@@ -25,7 +25,8 @@ struct Arguments {
   std::uint64_t seed = 0;
   std::string target{default_target().name};
   bool legal = false;
-  std::optional<bool> small;
+  bool small = false;
+  bool large = false;
   std::string output = "-";
   bool list_shapes = false;
 };
@@ -34,13 +35,6 @@ std::vector<std::string_view> shape_names() {
   std::vector<std::string_view> names;
   for (const ShapeInfo &shape : all_shapes())
     names.push_back(shape.name);
-  return names;
-}
-
-std::vector<std::string_view> target_names() {
-  std::vector<std::string_view> names;
-  for (const Target &target : all_targets())
-    names.push_back(target.name);
   return names;
 }
 
@@ -65,13 +59,15 @@ void add_options(CLI::App &app, Arguments &arguments) {
       ->capture_default_str();
   app.add_option("--target", arguments.target, "the target of the module")
       ->type_name("NAME")
-      ->check(check_word("target", target_names()))
+      ->check(check_word("target", {target_names().begin(), target_names().end()}))
       ->capture_default_str();
   app.add_flag("--legal,!--not-legal", arguments.legal,
                "random: in legal form; or with work for legalize-dtype, as by default");
-  app.add_flag("--small,!--large", arguments.small,
-               fmt::format("random: no dimension above {}; by default below size {}",
-                           max_small_extent, small_size));
+  auto *small = app.add_flag("--small", arguments.small,
+                             fmt::format("random: no dimension above {}; so below size {} anyhow",
+                                         max_small_extent, small_size));
+  app.add_flag("--large", arguments.large, "random: larger dimensions, also below that size")
+      ->excludes(small);
   app.add_option("-o,--output", arguments.output, "where the module goes; - is standard output")
       ->type_name("FILE");
   app.add_flag("--list-shapes", arguments.list_shapes, "print the known shapes");
@@ -85,6 +81,12 @@ int report(const tl::expected<void, FileError> &written) {
   return exit_status::input_error;
 }
 
+std::optional<bool> wants_small(const Arguments &arguments) {
+  if (arguments.small || arguments.large)
+    return arguments.small;
+  return std::nullopt;
+}
+
 tl::expected<void, FileError> write_module(const Arguments &arguments) {
   Progress progress(tool, arguments.size >= long_size);
   progress.show("generating");
@@ -93,7 +95,7 @@ tl::expected<void, FileError> write_module(const Arguments &arguments) {
                                 .seed = arguments.seed,
                                 .target = *find_target(arguments.target),
                                 .legal = arguments.legal,
-                                .small = arguments.small});
+                                .small = wants_small(arguments)});
   progress.show("writing");
   OutputFile file(arguments.output);
   if (auto opened = file.open(); !opened)

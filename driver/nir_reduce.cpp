@@ -35,18 +35,20 @@ int fail(std::string_view message) {
 void add_options(CLI::App &app, Arguments &arguments) {
   app.add_option("FILE", arguments.input, "the module; standard input where there is none or -")
       ->type_name("");
-  app.add_option("--test", arguments.test,
-                 "shell command that exits 0 for what is of interest; it gets a candidate's path as "
-                 "its last argument, or wherever it says {}")
+  app.add_option(
+         "--test", arguments.test,
+         "shell command that exits 0 for what is of interest; it gets a candidate's path as "
+         "its last argument, or wherever it says {}")
       ->type_name("CMD");
   app.add_option("--max-tests", arguments.max_tests, "stop after so many runs of the command")
       ->type_name("N")
       ->check(check_number(1, std::numeric_limits<std::uint64_t>::max()));
   app.add_option("-o,--output", arguments.output, "where the module goes; - is standard output")
       ->type_name("FILE");
-  app.footer("What it tries: to leave out functions, statements, tensors, operands, attributes and\n"
-             "marks, to make one trip of a loop, and dimensions smaller. All it tries is "
-             "well-formed.");
+  app.footer(
+      "What it tries: to leave out functions, statements, tensors, operands, attributes and\n"
+      "marks, to make one trip of a loop, and dimensions smaller. All it tries is "
+      "well-formed.");
 }
 
 std::unique_ptr<Module> read_module(const SourceFile &file) {
@@ -83,9 +85,9 @@ int reduce_file(const Arguments &arguments) {
       .progress = [&progress](std::string_view stage, std::size_t statements, std::uint64_t tests) {
         progress.show(fmt::format("{}; {} statements, {} tests", stage, statements, tests));
       }};
-  const ReduceResult result =
-      reduce(std::move(module), [&](std::string_view candidate) { return command->accepts(candidate); },
-             options);
+  const ReduceResult result = reduce(
+      std::move(module), [&](std::string_view candidate) { return command->accepts(candidate); },
+      options);
   progress.clear();
   if (result.module == nullptr)
     return fail(fmt::format("the test does not exit 0 on the input: {}", arguments.test));

@@ -78,13 +78,6 @@ std::vector<std::string_view> pass_names() {
   return names;
 }
 
-std::vector<std::string_view> target_names() {
-  std::vector<std::string_view> names;
-  for (const Target &target : all_targets())
-    names.push_back(target.name);
-  return names;
-}
-
 std::vector<std::string_view> feature_names() {
   std::vector<std::string_view> names;
   for (const TargetFeature &feature : all_target_features())
@@ -191,7 +184,7 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
                  "replace the module's target: " +
                      fmt::format("{}", fmt::join(target_names(), "|")))
       ->type_name("NAME")
-      ->check(check_word("target", target_names()))
+      ->check(check_word("target", {target_names().begin(), target_names().end()}))
       ->group(group);
   app.add_option("--target-feature", options.target_features,
                  "switch features of the target, as +dma-cast,-x4-matmul")

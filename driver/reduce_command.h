@@ -7,10 +7,10 @@
 
 namespace nir {
 
-// A shell command that is asked whether a candidate is still of interest: it gets the path of a file
-// with the candidate's text, in place of each `{}` or as its last argument where there is none, and
-// says yes with exit status 0. What it prints is dropped. The file is always the same one, in a
-// temporary folder, which goes with the object.
+// A shell command that is asked whether a candidate is still of interest: it gets the path of a
+// file with the candidate's text, in place of each `{}` or as its last argument where there is
+// none, and says yes with exit status 0. What it prints is dropped. The file is always the same
+// one, in a temporary folder, which goes with the object.
 class ReduceCommand {
 public:
   // The error is a whole message.

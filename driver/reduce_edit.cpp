@@ -418,7 +418,8 @@ const AttrList *FunctionRebuild::attributes(const Instruction &inst) {
       std::vector<std::int64_t> ints;
       for (const std::int64_t item : old.value.ints())
         ints.push_back(old.key == AttrKey::Size ? m_.extent(item) : m_.offset(item));
-      attr.value = AttrValue::of_ints(m_.module().arena().copy(std::span<const std::int64_t>(ints)));
+      attr.value =
+          AttrValue::of_ints(m_.module().arena().copy(std::span<const std::int64_t>(ints)));
     }
     attrs.push_back(attr);
   }

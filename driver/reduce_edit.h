@@ -54,8 +54,8 @@ private:
   std::unordered_set<Edit, Hash> edits_;
 };
 
-// A copy of the module with the edits made. What an edit takes away from others is replaced where it
-// can be: an operand by a value of its type, a value by zeros or a load. The copy need not be
+// A copy of the module with the edits made. What an edit takes away from others is replaced where
+// it can be: an operand by a value of its type, a value by zeros or a load. The copy need not be
 // well-formed: edits may contradict rules of the language, which is the verifier's to find out.
 // nullptr where an edit leaves a type that does not exist.
 std::unique_ptr<Module> rebuild(const Module &module, const EditSet &edits);

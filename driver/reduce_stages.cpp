@@ -32,7 +32,8 @@ template <class Visit> void for_each_loop(const Module &module, Visit visit) {
 
 template <class Visit> void for_each_tensor(const Module &module, Visit visit) {
   for (const Function *function : module.functions())
-    for (const Tensor *tensor = function->first_tensor(); tensor != nullptr; tensor = tensor->next())
+    for (const Tensor *tensor = function->first_tensor(); tensor != nullptr;
+         tensor = tensor->next())
       visit(*tensor);
 }
 
@@ -66,8 +67,9 @@ Edits trips(const Module &module) {
 
 Edits tensors(const Module &module) {
   Edits edits;
-  for_each_tensor(module,
-                  [&](const Tensor &tensor) { edits.push_back({Edit::DropTensor, &tensor}); });
+  for_each_tensor(module, [&](const Tensor &tensor) {
+    edits.push_back({Edit::DropTensor, &tensor});
+  });
   return edits;
 }
 
@@ -97,7 +99,8 @@ Edits operands(const Module &module) {
       for (const Use &use : inst->operands()) {
         const bool is_tensor = use.is_access() && !is_plain_value(*inst);
         const Value *value = use.value();
-        const bool is_later = use.defining_instruction() != nullptr && first[value->type()] != value;
+        const bool is_later =
+            use.defining_instruction() != nullptr && first[value->type()] != value;
         if (is_tensor || is_later)
           edits.push_back({Edit::ForwardOperand, inst, use.index()});
       }

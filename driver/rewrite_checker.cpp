@@ -82,8 +82,8 @@ std::string claim_text(const RewriteLog &rewrites) {
 // A module at one moment: as text, which can be read back, and what its functions computed.
 struct RewriteChecker::Snapshot {
   std::string text;
-  std::vector<std::string> functions;                      // the text of each
-  std::vector<std::vector<Outputs>> outputs;               // of each; empty where not yet known
+  std::vector<std::string> functions;        // the text of each
+  std::vector<std::vector<Outputs>> outputs; // of each; empty where not yet known
   std::uint64_t hash = 0;
 };
 
@@ -206,10 +206,10 @@ void RewriteChecker::warn_once(const Function &function, const EvalError &why) {
 std::string RewriteChecker::describe(const Comparison &c, const Function &function, unsigned input,
                                      const Outputs &before, const Outputs &after,
                                      const Difference &difference) {
-  const std::string message = fmt::format(
-      "{}, but on {} '{}' of '{}' is {} instead of {}", claim_text(c.rewrites),
-      to_string(check_input(input)), name_element(function, difference), name_of(function),
-      value_text(after, difference), value_text(before, difference));
+  const std::string message =
+      fmt::format("{}, but on {} '{}' of '{}' is {} instead of {}", claim_text(c.rewrites),
+                  to_string(check_input(input)), name_element(function, difference),
+                  name_of(function), value_text(after, difference), value_text(before, difference));
   return fmt::format("{}; {}", message, write_reproducer(c.step, message));
 }
 
@@ -219,10 +219,10 @@ std::string RewriteChecker::write_reproducer(const PipelineNode &step,
   const std::string file = options_.reproducer.empty()
                                ? fmt::format("nir-check-{}.nir", step.pass->name)
                                : options_.reproducer;
-  const std::string text = fmt::format("// pass '{}': {}\n// The module before the pass. To "
-                                       "reproduce:\n// {} --passes='{}' {}\n{}",
-                                       step.pass->name, message, options_.command, pass, file,
-                                       last_->text);
+  const std::string text =
+      fmt::format("// pass '{}': {}\n// The module before the pass. To "
+                  "reproduce:\n// {} --passes='{}' {}\n{}",
+                  step.pass->name, message, options_.command, pass, file, last_->text);
   const auto written = write_file(file, text);
   return written ? fmt::format("the module before it is in '{}'", file) : written.error();
 }

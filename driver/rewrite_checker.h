@@ -15,10 +15,10 @@
 namespace nir {
 
 struct CheckOptions {
-  unsigned inputs = 0;     // for each function; 0: no check
-  bool excess = false;     // report errors against the reference evaluation as well
-  std::string reproducer;  // file; empty: nir-check-PASS.nir in the current folder
-  std::string command;     // `nir-opt` and what else decides what passes do, without FILE and passes
+  unsigned inputs = 0;    // for each function; 0: no check
+  bool excess = false;    // report errors against the reference evaluation as well
+  std::string reproducer; // file; empty: nir-check-PASS.nir in the current folder
+  std::string command;    // `nir-opt` and what else decides what passes do, without FILE and passes
   CheckLimits limits;
 };
 
@@ -32,8 +32,8 @@ struct CheckCounts {
 
 // Watches a pipeline on one module at a time. After each pass that changed something, every
 // function that it changed, or that calls such a function, is evaluated as it was before, with
-// exactly the roundings left out that the pass claims to have removed, and as it is now; the outputs
-// must be the same, bit for bit, but for the payloads of NaNs.
+// exactly the roundings left out that the pass claims to have removed, and as it is now; the
+// outputs must be the same, bit for bit, but for the payloads of NaNs.
 class RewriteChecker : public PassObserver {
 public:
   explicit RewriteChecker(CheckOptions options);

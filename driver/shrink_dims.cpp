@@ -129,8 +129,8 @@ private:
   std::int64_t scaled_start(const BoxDim &box) const {
     const std::int64_t extent = plan_.shrunk(box.extent);
     const std::int64_t last = extent - 1 - (plan_.shrunk(box.size) - 1) * box.stride;
-    const auto share = static_cast<std::int64_t>(static_cast<__int128>(box.start) * extent /
-                                                 box.extent);
+    const auto share =
+        static_cast<std::int64_t>(static_cast<__int128>(box.start) * extent / box.extent);
     return std::min(share, last);
   }
 
@@ -146,6 +146,7 @@ private:
     const Access &access = *use.access();
     std::vector<AccessDim> dims(access.dims().begin(), access.dims().end());
     std::vector<std::vector<AffineTerm>> terms(dims.size());
+    bool whole = true;
     for (std::size_t i = 0; i < dims.size(); ++i) {
       AccessDim &dim = dims[i];
       const BoxDim box{use.value()->shape()[i], dim.constant, dim.size, dim.stride};
@@ -156,8 +157,12 @@ private:
       dim.constant = dim.terms.empty() ? scaled_start(box) : dim.constant / divisor;
       dim.terms = terms[i];
       dim.size = plan_.shrunk(dim.size);
+      whole =
+          whole && dim.terms.empty() && dim.constant == 0 && dim.size == plan_.shrunk(box.extent);
     }
-    return Access::create(module_.arena(), shrunk(access.box()), dims, access.is_whole(),
+    if (whole && !access.reinterprets())
+      return nullptr;
+    return Access::create(module_.arena(), shrunk(access.box()), dims, whole,
                           access.reinterprets());
   }
 
@@ -218,10 +223,9 @@ private:
 
   void report(const ShrinkPlan::Large &large) {
     const std::int64_t now = plan_.shrunk(large.extent);
-    const std::string what =
-        now == large.extent
-            ? fmt::format("dimensions of {} stay", large.extent)
-            : fmt::format("dimensions of {} become {}", large.extent, now);
+    const std::string what = now == large.extent
+                                 ? fmt::format("dimensions of {} stay", large.extent)
+                                 : fmt::format("dimensions of {} become {}", large.extent, now);
     if (large.stmt == nullptr) {
       diagnostics_.remark({}, fmt::format("shrink-dims: {}: they have no divisor that would bring "
                                           "them to {}",

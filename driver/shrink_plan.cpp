@@ -161,8 +161,8 @@ bool ShrinkPlan::enforce_product(const Relation &relation) {
       const std::int64_t most = *std::ranges::max_element(side, {}, [&](std::int64_t extent) {
         return exponent_of(extents_.at(extent).divisor, prime);
       });
-      changed |= lower(most, prime, exponent_of(extents_.at(most).divisor, prime) - 1,
-                       relation.stmt);
+      changed |=
+          lower(most, prime, exponent_of(extents_.at(most).divisor, prime) - 1, relation.stmt);
     }
   return changed;
 }

@@ -21,7 +21,8 @@ class ShrinkPlan {
 public:
   explicit ShrinkPlan(std::int64_t max_extent) : max_extent_(max_extent) {}
 
-  // What is said first is what remarks name. `stmt` is at fault where a relation holds factors back.
+  // What is said first is what remarks name. `stmt` is at fault where a relation holds factors
+  // back.
   void add_extent(std::int64_t extent);
   // Both shapes have as many elements as before, in proportion: of a reshape. Dimensions are
   // matched from the left into the smallest groups with equal products.
@@ -48,8 +49,8 @@ public:
 private:
   struct Extent {
     Factors divisor;
-    bool related = false;           // some relation says something about it
-    const Stmt *held_by = nullptr;  // the last one that took factors back
+    bool related = false;          // some relation says something about it
+    const Stmt *held_by = nullptr; // the last one that took factors back
   };
   enum class Kind : std::uint8_t { Product, Same, Fits };
   struct Relation {
@@ -57,12 +58,11 @@ private:
     std::vector<std::int64_t> left;
     std::vector<std::int64_t> right; // of Product; of Fits the extent
     std::int64_t stride = 1;         // of Fits
-    std::int64_t common = 0;         // of Same: the greatest common divisor of the coefficients; 0: none
+    std::int64_t common = 0; // of Same: the greatest common divisor of the coefficients; 0: none
     const Stmt *stmt;
   };
 
-  void add_group(std::vector<std::int64_t> left, std::vector<std::int64_t> right,
-                 const Stmt &stmt);
+  void add_group(std::vector<std::int64_t> left, std::vector<std::int64_t> right, const Stmt &stmt);
   void add(Relation relation);
   std::int64_t divided(std::int64_t extent) const;
   Factors wanted_divisor(std::int64_t extent) const;

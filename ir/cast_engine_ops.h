@@ -114,7 +114,8 @@ private:
 // The code of a float format of 16 or 32 bits to fp32 bits. Formats of 8 bits go through tables.
 template <DType D> struct DecodeFloat {
   static constexpr const FloatFormat &this_format = *float_format(D);
-  static_assert(this_format.nan == NanKind::Ieee && this_format.has_infinity && sizeinbytes(D) <= 4);
+  static_assert(this_format.nan == NanKind::Ieee && this_format.has_infinity &&
+                sizeinbytes(D) <= 4);
 
   NIR_INLINE uint32_t apply(CodeOf<D> code) {
     const int32_t magnitude = static_cast<int32_t>(code & this_format.magnitude_mask());

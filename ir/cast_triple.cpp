@@ -61,8 +61,9 @@ Grid grid_of(DType dtype, bool negative, bool as_source) {
     const uint64_t extreme = negative ? -range.min_magnitude : range.max;
     return {0, fp32_format.mantissa_bits + 1, decode_to_fp32(dtype, extreme) & ~fp32_sign};
   }
-  const int mantissa_bits = std::min(
-      as_source ? format->stored_mantissa_bits() : format->mantissa_bits, fp32_format.mantissa_bits);
+  const int mantissa_bits =
+      std::min(as_source ? format->stored_mantissa_bits() : format->mantissa_bits,
+               fp32_format.mantissa_bits);
   const int min_exponent = std::max(format->min_exponent(), fp32_format.min_exponent());
   uint64_t largest = format->max_finite_code();
   if (as_source)

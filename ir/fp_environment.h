@@ -27,8 +27,8 @@ public:
   DefaultFpEnvironment &operator=(const DefaultFpEnvironment &) = delete;
 
 private:
-  static constexpr unsigned default_mxcsr = 0x1f80;   // all exceptions masked, nothing else
-  static constexpr unsigned sticky_flags = 0x3f; // what happened so far; changes no result
+  static constexpr unsigned default_mxcsr = 0x1f80; // all exceptions masked, nothing else
+  static constexpr unsigned sticky_flags = 0x3f;    // what happened so far; changes no result
 
   bool differs() const { return (saved_ & ~sticky_flags) != default_mxcsr; }
 

@@ -63,7 +63,8 @@ Loop *Block::insert_loop(Name variable, std::int64_t lo, std::int64_t hi, std::i
   inner->set_source(source);
   inner->body_.loop_ = inner;
   inner->body_.function_ = function_;
-  if (loop_ != nullptr) inner->nest_in(*loop_);
+  if (loop_ != nullptr)
+    inner->nest_in(*loop_);
   inner->instances_ =
       saturating_multiply(inner->instances_, static_cast<std::uint64_t>(inner->trips_));
   link(inner, before);
@@ -236,7 +237,8 @@ bool dominates(const Stmt &def, const Stmt &user) {
 }
 
 Stmt *ancestor_in_block(Stmt *stmt, const Block *block) {
-  if (stmt->parent() == block) return stmt;
+  if (stmt->parent() == block)
+    return stmt;
   const unsigned depth = block->loop() == nullptr ? 1 : block->loop()->depth() + 1;
   Loop *loop = stmt->parent_loop();
   while (loop != nullptr && loop->depth() > depth) {

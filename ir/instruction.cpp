@@ -55,8 +55,10 @@ const Use *Instruction::src() const {
 }
 
 std::span<const Use> Instruction::matched_operands() const {
-  if (opcode() == Opcode::TensorTensor) return operands();
-  if (opcode() == Opcode::Select) return operands().subspan(1);
+  if (opcode() == Opcode::TensorTensor)
+    return operands();
+  if (opcode() == Opcode::Select)
+    return operands().subspan(1);
   return {};
 }
 

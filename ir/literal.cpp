@@ -288,8 +288,8 @@ Result integer_code(const NumberToken &number, DType dtype) {
 // The payload of an fp32 NaN in `format`; a payload that is cut to nothing gives the canonical NaN.
 uint64_t nan_from_fp32(const FloatFormat &format, uint64_t fp32_bits, bool negative) {
   if (format.nan != NanKind::Ieee)
-    return encode_from_fp32(format.dtype,
-                            static_cast<uint32_t>(fp32_format.nan_code()) | (negative ? 1u << 31 : 0));
+    return encode_from_fp32(format.dtype, static_cast<uint32_t>(fp32_format.nan_code()) |
+                                              (negative ? 1u << 31 : 0));
   const uint64_t payload = fp32_bits & fp32_format.stored_mantissa_mask();
   const int shift = format.stored_mantissa_bits() - fp32_format.stored_mantissa_bits();
   const uint64_t moved = shift >= 0 ? payload << shift : payload >> -shift;
@@ -308,7 +308,8 @@ Result nan_payload_code(const NumberToken &number, const FloatFormat &format) {
     return malformed(number);
   const bool is_fp32 = bits->value <= std::numeric_limits<uint32_t>::max();
   if (!bits->too_large && is_fp32 && is_nan_code(fp32_format, bits->value))
-    return nan_from_fp32(format, bits->value, number.negative || (bits->value & fp32_format.sign_mask()));
+    return nan_from_fp32(format, bits->value,
+                         number.negative || (bits->value & fp32_format.sign_mask()));
   if (!bits->too_large && format.dtype == DType::Float64 && is_nan_code(fp64_format, bits->value))
     return bits->value | (number.negative ? fp64_format.sign_mask() : 0);
   return tl::unexpected("found " + as_written(number) + ", expected the fp32 bits of a NaN");
@@ -331,7 +332,8 @@ Result float_code(const NumberToken &number, const FloatFormat &format) {
     return encode_exact(format, *value);
   }
   case Kind::Inf:
-    return encode_from_fp32(format.dtype, static_cast<uint32_t>(fp32_format.infinity_code()) | sign);
+    return encode_from_fp32(format.dtype,
+                            static_cast<uint32_t>(fp32_format.infinity_code()) | sign);
   case Kind::Nan:
     return encode_from_fp32(format.dtype, static_cast<uint32_t>(fp32_format.nan_code()) | sign);
   case Kind::NanPayload:

@@ -35,7 +35,8 @@ Name NameTable::intern_stable(std::string_view text) {
 }
 
 Name NameTable::find_or_add(std::string_view text, bool stable) {
-  if ((strings_.size() + 1) * 4 > slots_.size() * 3) grow();
+  if ((strings_.size() + 1) * 4 > slots_.size() * 3)
+    grow();
   const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
@@ -51,9 +52,11 @@ void NameTable::grow() {
   std::vector<Slot> slots(slots_.size() * 2);
   const std::size_t mask = slots.size() - 1;
   for (const Slot &slot : slots_) {
-    if (slot.name == 0) continue;
+    if (slot.name == 0)
+      continue;
     std::size_t at = slot.hash & mask;
-    while (slots[at].name != 0) at = (at + 1) & mask;
+    while (slots[at].name != 0)
+      at = (at + 1) & mask;
     slots[at] = slot;
   }
   slots_ = std::move(slots);

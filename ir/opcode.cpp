@@ -108,6 +108,22 @@ template <class Enum> NameIndex<Enum> index_of(std::span<const std::string_view>
 
 const OpcodeInfo &info(Opcode opcode) { return opcode_table[static_cast<unsigned>(opcode)]; }
 const AttrInfo &info(AttrKey key) { return attribute_table[static_cast<unsigned>(key)]; }
+std::string_view describe(AttrKind kind) {
+  switch (kind) {
+  case AttrKind::Flag:
+    return "true or false";
+  case AttrKind::Float32:
+    return "a number";
+  case AttrKind::Int:
+    return "an integer";
+  case AttrKind::IntList:
+    return "a list of integers";
+  case AttrKind::String:
+    return "a string";
+  }
+  return {};
+}
+
 std::string_view to_string(ActivationFn fn) {
   return activation_fn_names[static_cast<unsigned>(fn)];
 }

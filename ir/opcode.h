@@ -46,6 +46,9 @@ enum class AttrKey : std::uint8_t {
 enum class AttrKind : std::uint8_t { Flag, Float32, Int, IntList, String };
 enum class AttrDefault : std::uint8_t { None, Optional, Text };
 
+// How messages name what an attribute takes: `a list of integers`.
+std::string_view describe(AttrKind kind);
+
 struct AttrInfo {
   AttrKey key;
   std::string_view name;

@@ -13,6 +13,12 @@ constexpr Target target_table[] = {
 #undef TARGET
 };
 
+constexpr std::string_view names[] = {
+#define TARGET(name, ...) name,
+#include "ir/targets.def"
+#undef TARGET
+};
+
 constexpr std::string_view default_name = "trn2";
 
 constexpr TargetFeature feature_table[] = {
@@ -62,6 +68,8 @@ bool Target::multiplies(DType dtype) const {
 }
 
 std::span<const Target> all_targets() { return target_table; }
+
+std::span<const std::string_view> target_names() { return names; }
 
 const Target &default_target() { return *find_target(default_name); }
 

@@ -35,6 +35,7 @@ struct Target {
 
 std::span<const Target> all_targets();
 const Target &default_target();
+std::span<const std::string_view> target_names();
 // nullptr where the name is unknown.
 const Target *find_target(std::string_view name);
 

@@ -46,18 +46,19 @@ public:
 bool verify_statement(const Instruction &inst, const StmtLocator &locator,
                       DiagnosticEngine &diagnostics);
 // What is legal but surprises: a copy between integer dtypes that passes through fp32 and so loses
-// low bits of magnitudes above 2^24 (numerics, Casts). For statements that verify_statement accepts.
+// low bits of magnitudes above 2^24 (numerics, Casts). For statements that verify_statement
+// accepts.
 void warn_about_statement(const Instruction &inst, const StmtLocator &locator,
                           DiagnosticEngine &diagnostics);
 // Likewise for a declaration: psum dtypes, x4 and float4 storage, init.
 bool verify_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngine &diagnostics);
 
-// Why a loop cannot have these bounds: a step below 1, no trip, more trips than 63 bits count. Empty
-// where it can. To be asked before the loop is made.
+// Why a loop cannot have these bounds: a step below 1, no trip, more trips than 63 bits count.
+// Empty where it can. To be asked before the loop is made.
 std::string loop_bounds_error(std::int64_t lo, std::int64_t hi, std::int64_t step);
 
-// Likewise for the operands of calls that verify_statement accepts, against the callees' interfaces,
-// which it looks up once each: for many calls.
+// Likewise for the operands of calls that verify_statement accepts, against the callees'
+// interfaces, which it looks up once each: for many calls.
 class CallVerifier {
 public:
   bool verify(const Instruction &call, const StmtLocator &locator, DiagnosticEngine &diagnostics);

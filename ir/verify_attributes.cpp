@@ -85,22 +85,6 @@ bool has_kind(const AttrValue &value, AttrKind kind) {
   return false;
 }
 
-std::string_view describe(AttrKind kind) {
-  switch (kind) {
-  case AttrKind::Flag:
-    return "a flag";
-  case AttrKind::Float32:
-    return "a number";
-  case AttrKind::Int:
-    return "an integer";
-  case AttrKind::IntList:
-    return "a list of integers";
-  case AttrKind::String:
-    return "a string";
-  }
-  return {};
-}
-
 std::string_view describe(AttrValueKind kind) {
   switch (kind) {
   case AttrValueKind::Bool:

@@ -18,10 +18,12 @@ bool may_exceed_fp32(DType dtype) { return is_int_type(dtype) && !holds(DType::F
 
 void warn_about_statement(const Instruction &inst, const StmtLocator &locator,
                           DiagnosticEngine &diagnostics) {
-  if (!converts_through_fp32(inst) || inst.exact_ints()) return;
+  if (!converts_through_fp32(inst) || inst.exact_ints())
+    return;
   const DType from = inst.src()->dtype();
   const DType to = inst.dst_dtype();
-  if (from == to || !may_exceed_fp32(from) || !may_exceed_fp32(to)) return;
+  if (from == to || !may_exceed_fp32(from) || !may_exceed_fp32(to))
+    return;
   const std::string_view remedy =
       inst.opcode() == Opcode::TensorCopy ? "; exact_ints keeps them" : "";
   diagnostics.warning(

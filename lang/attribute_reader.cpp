@@ -30,22 +30,6 @@ unsigned rank_of(const Attr &attr) {
   return 2 + static_cast<unsigned>(attr.key);
 }
 
-std::string_view describe(AttrKind kind) {
-  switch (kind) {
-  case AttrKind::Flag:
-    return "true or false";
-  case AttrKind::Float32:
-    return "a number";
-  case AttrKind::Int:
-    return "an integer";
-  case AttrKind::IntList:
-    return "a list of integers";
-  case AttrKind::String:
-    return "a string";
-  }
-  return {};
-}
-
 std::size_t hash_of(std::span<const Attr> attrs) {
   std::uint64_t hash = attrs.size();
   const auto add = [&hash](std::uint64_t value) {

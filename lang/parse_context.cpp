@@ -54,9 +54,7 @@ void ParseContext::target_attribute(const Token &key, bool has_value) {
       module_.set_target(*target);
     return;
   }
-  std::vector<std::string_view> names;
-  for (const Target &target : all_targets())
-    names.push_back(target.name);
+  const std::span<const std::string_view> names = target_names();
   errors_.error(value->range,
                 fmt::format("unknown target {}{}, expected {}", shown_text(value->text),
                             did_you_mean(value->text, names), fmt::join(names, ", ")));

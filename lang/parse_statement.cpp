@@ -96,10 +96,9 @@ void ParseContext::unknown_opcode(const Token &word) {
   if (is_behind_declaration(word)) {
     const std::string_view roles[] = {to_string(Role::Input), to_string(Role::Output),
                                       to_string(Role::Const)};
-    errors_.error(word.range(),
-                  fmt::format("unknown role {}{}, expected {}", shown(word),
-                              did_you_mean(literals_.text(word.range()), roles),
-                              fmt::join(roles, ", ")));
+    errors_.error(word.range(), fmt::format("unknown role {}{}, expected {}", shown(word),
+                                            did_you_mean(literals_.text(word.range()), roles),
+                                            fmt::join(roles, ", ")));
     return;
   }
   errors_.error(word.range(),

@@ -529,7 +529,8 @@ void CastOpOptimizer::fuse_src(const FusionCandidate &c) {
 
 void CastOpOptimizer::fuse_dst(const FusionCandidate &c, bool exact) {
   ++counts_.dst;
-  if (RewriteLog *log = context_.rewrites()) log->bypassed(c.memcast, exact);
+  if (RewriteLog *log = context_.rewrites())
+    log->bypassed(c.memcast, exact);
   for (Use &use : c.y.uses()) {
     if (!reads(use))
       continue;

@@ -24,8 +24,7 @@ bool all_operands_are_integers(const Instruction &inst) {
 
 // Whether the last operator, whose result is written, works in fp32 whatever its operands.
 bool ends_in_pow(const Instruction &inst) {
-  const bool two_operators =
-      inst.opcode() == Opcode::TensorScalar && inst.num_operands() == 3;
+  const bool two_operators = inst.opcode() == Opcode::TensorScalar && inst.num_operands() == 3;
   return inst.op(two_operators ? 1 : 0) == AluOp::Pow;
 }
 
@@ -33,17 +32,26 @@ bool ends_in_pow(const Instruction &inst) {
 // value; nullptr where it does not (the fixed-format consumers of can_mutate_dst_ty).
 const char *why_user_pins_dtype(const Use &use, const Target &target, DType to) {
   const Instruction &user = *use.user();
-  if (use.reinterprets()) return "a reinterpreting access";
-  if (user.opcode() == Opcode::Call) return "it is given to a call";
-  if (user.opcode() == Opcode::Opaque) return "it is given to an opaque";
-  if (&use == user.dst()) return nullptr; // a writer: why_writer_is_fixed asks
-  if (user.opcode() == Opcode::Matmul) return "it is a matmul operand";
-  if (user.has_trait(op_trait::Mover)) return "it feeds a mover, which keeps dtype";
-  if (user.has_trait(op_trait::Offloaded)) return "it feeds an offloaded op";
-  if (user.opcode() == Opcode::Select && use.index() == 0) return "it is a select predicate";
+  if (use.reinterprets())
+    return "a reinterpreting access";
+  if (user.opcode() == Opcode::Call)
+    return "it is given to a call";
+  if (user.opcode() == Opcode::Opaque)
+    return "it is given to an opaque";
+  if (&use == user.dst())
+    return nullptr; // a writer: why_writer_is_fixed asks
+  if (user.opcode() == Opcode::Matmul)
+    return "it is a matmul operand";
+  if (user.has_trait(op_trait::Mover))
+    return "it feeds a mover, which keeps dtype";
+  if (user.has_trait(op_trait::Offloaded))
+    return "it feeds an offloaded op";
+  if (user.opcode() == Opcode::Select && use.index() == 0)
+    return "it is a select predicate";
   if (user.has_trait(op_trait::Dma) && !target.dma_cast && user.dst_dtype() != to)
     return "its store or load would need a DMA cast, which the target lacks";
-  if (computes_in_integers(user)) return "it feeds an instruction that computes in integers";
+  if (computes_in_integers(user))
+    return "it feeds an instruction that computes in integers";
   if (user.opcode() == Opcode::TensorCopy && user.exact_ints() && !is_int_type(to))
     return "it feeds a tensor_copy with exact_ints";
   return nullptr;
@@ -59,21 +67,24 @@ const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
     if (other.value() != retyped && other.dtype() != to)
       return "an operation would not be in legal form";
   const bool integer_operator =
-      takes_alu_op(user) && (is_integer_only(user.op(0)) ||
-                             (user.num_operands() == 3 && is_integer_only(user.op(1))));
-  if (integer_operator && !is_int_type(to)) return "a reader may not read it";
+      takes_alu_op(user) &&
+      (is_integer_only(user.op(0)) || (user.num_operands() == 3 && is_integer_only(user.op(1))));
+  if (integer_operator && !is_int_type(to))
+    return "a reader may not read it";
   // Scalars are numbers of fp32 for a float src and of src's own dtype for an integer one.
   if (takes_alu_op(user) && is_int_type(use.dtype()) != is_int_type(to))
     return "a reader would compute in another class of numbers";
   return nullptr;
 }
 
-// Whether the reader would see other values: `to` does not hold the old dtype, or the reader used to
-// pass bits through that it would now convert.
+// Whether the reader would see other values: `to` does not hold the old dtype, or the reader used
+// to pass bits through that it would now convert.
 const char *why_reader_loses(const Use &use, DType from, DType to) {
   const Instruction &user = *use.user();
-  if (user.opcode() == Opcode::TensorCopy && user.dst_dtype() == to) return nullptr;
-  if (!holds(to, from)) return "another reader would lose precision";
+  if (user.opcode() == Opcode::TensorCopy && user.dst_dtype() == to)
+    return nullptr;
+  if (!holds(to, from))
+    return "another reader would lose precision";
   if (user.has_trait(op_trait::CopiesBits) && user.dst_dtype() == from &&
       !triple_is_exact(from, to, from))
     return "it feeds a copy that would no longer pass its bits through";
@@ -81,35 +92,46 @@ const char *why_reader_loses(const Use &use, DType from, DType to) {
 }
 
 const char *why_writer_is_fixed(const Instruction &inst, DType dtype, const Target &target) {
-  if (inst.is_fixed()) return "the producer is fixed";
-  if (!inst.has_trait(op_trait::MutableDst)) return "the producer's opcode fixes its dtype";
+  if (inst.is_fixed())
+    return "the producer is fixed";
+  if (!inst.has_trait(op_trait::MutableDst))
+    return "the producer's opcode fixes its dtype";
   if (inst.has_trait(op_trait::Dma) && !target.dma_cast)
     return "the target has no DMA cast";
   if (dtype == DType::Float8E8m0fnu && inst.opcode() != Opcode::TensorCopy)
     return "only a tensor_copy may write float8_e8m0fnu";
-  if (inst.exact_ints() && !is_int_type(dtype)) return "a copy with exact_ints writes integers";
+  if (inst.exact_ints() && !is_int_type(dtype))
+    return "a copy with exact_ints writes integers";
   return nullptr;
 }
 
 const char *why_tensor_is_fixed(const Tensor &tensor) {
-  if (tensor.is_interface()) return "the tensor is an input or output";
-  if (tensor.role() == Role::Const) return "the tensor is a const";
-  if (tensor.space() == Space::Psum) return "the tensor is in psum";
+  if (tensor.is_interface())
+    return "the tensor is an input or output";
+  if (tensor.role() == Role::Const)
+    return "the tensor is a const";
+  if (tensor.space() == Space::Psum)
+    return "the tensor is in psum";
   return nullptr;
 }
 
 } // namespace
 
 const Value &retyped_object(const Instruction &inst) {
-  if (inst.has_dst()) return *inst.dst()->value();
+  if (inst.has_dst())
+    return *inst.dst()->value();
   return inst;
 }
 
 DType wide_dtype(const Instruction &inst) {
-  if (inst.has_trait(op_trait::WideIsSrc)) return inst.src()->dtype();
-  if (inst.opcode() == Opcode::Memset) return inst.operand(0).dtype();
-  if (inst.opcode() == Opcode::Iota && is_int_type(inst.dst_dtype())) return inst.dst_dtype();
-  if (computes_in_integers(inst) && !ends_in_pow(inst)) return inst.src()->dtype();
+  if (inst.has_trait(op_trait::WideIsSrc))
+    return inst.src()->dtype();
+  if (inst.opcode() == Opcode::Memset)
+    return inst.operand(0).dtype();
+  if (inst.opcode() == Opcode::Iota && is_int_type(inst.dst_dtype()))
+    return inst.dst_dtype();
+  if (computes_in_integers(inst) && !ends_in_pow(inst))
+    return inst.src()->dtype();
   return DType::Float32;
 }
 
@@ -123,29 +145,39 @@ bool is_cast(const Instruction &inst) {
 
 const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Instruction *but_for) {
   const Target &target = inst.function()->module().target();
-  if (is_x4_dtype(dtype)) return "packed x4 dtypes are never computed";
-  if (dtype == DType::Float64 || dtype == DType::Float4E2m1fn) return "the dtype is host only";
-  if (const char *reason = why_writer_is_fixed(inst, dtype, target)) return reason;
+  if (is_x4_dtype(dtype))
+    return "packed x4 dtypes are never computed";
+  if (dtype == DType::Float64 || dtype == DType::Float4E2m1fn)
+    return "the dtype is host only";
+  if (const char *reason = why_writer_is_fixed(inst, dtype, target))
+    return reason;
 
   const Value *object = &retyped_object(inst);
   if (const Tensor *tensor = dyn_cast<Tensor>(object))
-    if (const char *reason = why_tensor_is_fixed(*tensor)) return reason;
+    if (const char *reason = why_tensor_is_fixed(*tensor))
+      return reason;
   const DType old = inst.dst_dtype();
-  const std::int64_t bytes_limit =
-      std::numeric_limits<std::int64_t>::max() / sizeinbytes(dtype);
-  if (object->type()->num_elements() > bytes_limit) return "the type would be too large";
+  const std::int64_t bytes_limit = std::numeric_limits<std::int64_t>::max() / sizeinbytes(dtype);
+  if (object->type()->num_elements() > bytes_limit)
+    return "the type would be too large";
 
   for (const Use &use : object->uses()) {
     const Instruction &user = *use.user();
-    if (const char *reason = why_user_pins_dtype(use, target, dtype)) return reason;
+    if (const char *reason = why_user_pins_dtype(use, target, dtype))
+      return reason;
     if (writes(use)) {
-      if (&user == &inst) continue;
-      if (const char *reason = why_writer_is_fixed(user, dtype, target)) return reason;
+      if (&user == &inst)
+        continue;
+      if (const char *reason = why_writer_is_fixed(user, dtype, target))
+        return reason;
       continue;
     }
-    if (&user == but_for) continue;
-    if (const char *reason = why_reader_refuses(use, object, dtype)) return reason;
-    if (const char *reason = why_reader_loses(use, old, dtype)) return reason;
+    if (&user == but_for)
+      continue;
+    if (const char *reason = why_reader_refuses(use, object, dtype))
+      return reason;
+    if (const char *reason = why_reader_loses(use, old, dtype))
+      return reason;
   }
   return nullptr;
 }
@@ -157,15 +189,16 @@ const char *DstMutability::why_fixed(const Instruction &inst, DType dtype,
   unsigned num_uses = 0;
   for (auto use = object.uses().begin(); use != object.uses().end() && num_uses <= few_uses; ++use)
     ++num_uses;
-  if (num_uses <= few_uses) return why_dst_ty_is_fixed(inst, dtype, &but_for);
+  if (num_uses <= few_uses)
+    return why_dst_ty_is_fixed(inst, dtype, &but_for);
 
   // The answer speaks of the object; what is particular to a writer is asked every time.
-  if (const char *reason =
-          why_writer_is_fixed(inst, dtype, inst.function()->module().target()))
+  if (const char *reason = why_writer_is_fixed(inst, dtype, inst.function()->module().target()))
     return reason;
   auto &answers = answers_[&object];
   for (const auto &[known, reason] : answers)
-    if (known == dtype) return reason;
+    if (known == dtype)
+      return reason;
   const char *reason = why_dst_ty_is_fixed(inst, dtype, &but_for);
   answers.emplace_back(dtype, reason);
   return reason;
@@ -178,21 +211,23 @@ bool absorbing_copy_is_exact(const Instruction &producer, const Instruction &cop
   if (producer.exact_ints() || copy.exact_ints())
     return producer.exact_ints() && copy.exact_ints() && is_int_type(wide) && is_int_type(old) &&
            is_int_type(wanted) && holds(old, wide);
-  if (!triple_is_exact(wide, old, wanted)) return false;
-  // Between integers a copy passes through fp32, but every other instruction writes exactly: the same
-  // only where one of the three is no larger than fp32 can hold.
+  if (!triple_is_exact(wide, old, wanted))
+    return false;
+  // Between integers a copy passes through fp32, but every other instruction writes exactly: the
+  // same only where one of the three is no larger than fp32 can hold.
   const auto survives_fp32 = [](DType dtype) { return holds(DType::Float32, dtype); };
   const bool copies = producer.opcode() == Opcode::TensorCopy || producer.has_trait(op_trait::Dma);
-  return copies || !is_int_type(wide) || !is_int_type(wanted) ||
-         survives_fp32(wide) || survives_fp32(old) || survives_fp32(wanted);
+  return copies || !is_int_type(wide) || !is_int_type(wanted) || survives_fp32(wide) ||
+         survives_fp32(old) || survives_fp32(wanted);
 }
 
 Name mark_after_absorbing(const Instruction &producer, const Instruction &copy) {
-  if (copy.autocast().empty()) return {};
+  if (copy.autocast().empty())
+    return {};
   const DType wide = wide_dtype(producer);
-  const bool author_rounded =
-      producer.autocast().empty() && !holds(producer.dst_dtype(), wide);
-  if (author_rounded) return {};
+  const bool author_rounded = producer.autocast().empty() && !holds(producer.dst_dtype(), wide);
+  if (author_rounded)
+    return {};
   const bool rounds = !holds(copy.dst_dtype(), wide);
   const bool stays_inserted_cast = producer.opcode() == Opcode::TensorCopy &&
                                    !producer.autocast().empty() && wide != copy.dst_dtype();
@@ -206,7 +241,8 @@ void mutate_dst_ty(Instruction &inst, DType dtype) {
     inst.operand(0).set(
         module.immediate(dtype, convert_code(number->dtype(), dtype, number->bits())));
   }
-  if (inst.dst_dtype() == dtype) return;
+  if (inst.dst_dtype() == dtype)
+    return;
   if (!inst.has_dst()) {
     inst.set_result_type(module.types().with_dtype(inst.type(), dtype));
     return;
@@ -228,8 +264,8 @@ std::uint64_t sbuf_bytes_per_partition(const Function &function) {
   std::uint64_t sum = 0;
   for (const Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next())
     if (tensor->space() == Space::Sbuf)
-      sum = saturating_add(sum, sbuf_bytes_per_partition(*tensor, tensor->dtype(),
-                                                         function.module().target()));
+      sum = saturating_add(
+          sum, sbuf_bytes_per_partition(*tensor, tensor->dtype(), function.module().target()));
   return sum;
 }
 
@@ -245,9 +281,10 @@ std::uint64_t cast_bytes(const Instruction &cast) {
 std::string describe(const Instruction &inst) {
   const std::string_view word = mnemonic(inst.opcode());
   const bool takes_an = std::string_view("aeio").find(word.front()) != std::string_view::npos;
-  if (inst.name().empty()) return fmt::format("{} {}", takes_an ? "an" : "a", word);
-  return fmt::format("'{}' ({})",
-                     quoted_name(inst.function()->module().names(), '%', inst.name()), word);
+  if (inst.name().empty())
+    return fmt::format("{} {}", takes_an ? "an" : "a", word);
+  return fmt::format("'{}' ({})", quoted_name(inst.function()->module().names(), '%', inst.name()),
+                     word);
 }
 
 } // namespace nir

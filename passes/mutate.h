@@ -36,8 +36,8 @@ inline bool can_mutate_dst_ty(const Instruction &inst, DType dtype, const Instru
 }
 
 // why_dst_ty_is_fixed with a memory, so that a producer or tensor with many users is looked at once
-// per dtype and not once per cast. For questions where `but_for` is a tensor_copy to that dtype: such
-// a reader never counts, so the answer is the same for all of them.
+// per dtype and not once per cast. For questions where `but_for` is a tensor_copy to that dtype:
+// such a reader never counts, so the answer is the same for all of them.
 class DstMutability {
 public:
   const char *why_fixed(const Instruction &inst, DType dtype, const Instruction &but_for);
@@ -56,8 +56,9 @@ const Value &retyped_object(const Instruction &inst);
 // "Holds, survives").
 bool absorbing_copy_is_exact(const Instruction &producer, const Instruction &copy);
 
-// The autocast mark of a producer that absorbs a copy: kept or taken only where no author's rounding
-// goes into its new destination dtype (passes, Marks). To be called before anything is retyped.
+// The autocast mark of a producer that absorbs a copy: kept or taken only where no author's
+// rounding goes into its new destination dtype (passes, Marks). To be called before anything is
+// retyped.
 Name mark_after_absorbing(const Instruction &producer, const Instruction &copy);
 
 // Changes what the instruction writes: the type of its value, or its whole destination tensor with

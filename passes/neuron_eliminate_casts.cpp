@@ -68,8 +68,10 @@ bool is_elementwise(const Instruction &inst) {
   case Opcode::TensorScalar:
   case Opcode::TensorCopy:
   case Opcode::TensorTensor:
-  case Opcode::Select: return true;
-  default: return false;
+  case Opcode::Select:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -91,13 +93,15 @@ public:
         casts.push_back(inst);
     }
     bool changed = false;
-    for (Instruction *cast : casts) changed |= try_eliminate_cast(*cast);
+    for (Instruction *cast : casts)
+      changed |= try_eliminate_cast(*cast);
     return changed;
   }
 
 private:
   bool try_eliminate_cast(Instruction &cast) {
-    if (!is_cast(cast)) return false;
+    if (!is_cast(cast))
+      return false;
     const Verdict verdict = judge(cast);
     if (verdict.obstacle != nullptr) {
       if (context_.wants_missed())
@@ -112,22 +116,27 @@ private:
 
   // All that must hold for the cast to go, in the order of the contract.
   Verdict judge(const Instruction &cast) {
-    if (cast.is_fixed()) return {"the cast is fixed"};
+    if (cast.is_fixed())
+      return {"the cast is fixed"};
     if (settings_.only_autocast && cast.autocast().empty())
       return {"the cast carries no autocast mark"};
     Tensor *tensor = cast.src()->tensor();
     Verdict verdict = tensor == nullptr ? judge_producer(*cast.src()->defining_instruction(), cast)
                                         : judge_tensor(*tensor, cast);
-    if (verdict.obstacle != nullptr) return verdict;
+    if (verdict.obstacle != nullptr)
+      return verdict;
     if (class_of(cast, verdict) == RemarkClass::Permitted) {
-      if (function_.is_strict()) return {"the function is strict"};
-      if (!settings_.excess_precision) return {"excess precision is off"};
+      if (function_.is_strict())
+        return {"the function is strict"};
+      if (!settings_.excess_precision)
+        return {"excess precision is off"};
     }
     return verdict;
   }
 
   static RemarkClass class_of(const Instruction &cast, const Verdict &verdict) {
-    if (verdict.exact) return RemarkClass::Exact;
+    if (verdict.exact)
+      return RemarkClass::Exact;
     return verdict.inserted && !cast.autocast().empty() ? RemarkClass::Inserted
                                                         : RemarkClass::Permitted;
   }
@@ -136,7 +145,8 @@ private:
   const char *why_producer_stays(const Instruction &producer, const Instruction &cast,
                                  bool is_exact) {
     const DType wanted = cast.dst_dtype();
-    if (const char *reason = mutability_.why_fixed(producer, wanted, cast)) return reason;
+    if (const char *reason = mutability_.why_fixed(producer, wanted, cast))
+      return reason;
     if (!is_whitelisted(producer.opcode()))
       return "the producer is no activation, tensor_scalar or tensor_copy";
     const DType src = producer.src()->dtype();
@@ -147,9 +157,9 @@ private:
     const DType old = producer.dst_dtype();
     if (is_int_type(old) != is_int_type(src))
       return "the producer converts between integer and float";
-    const bool exact_only =
-        is_int_or_scale(src) || is_int_or_scale(old) || is_int_or_scale(wanted);
-    if (exact_only && !is_exact) return "a clamp or wrap to an integer would be lost";
+    const bool exact_only = is_int_or_scale(src) || is_int_or_scale(old) || is_int_or_scale(wanted);
+    if (exact_only && !is_exact)
+      return "a clamp or wrap to an integer would be lost";
     return nullptr;
   }
 
@@ -161,11 +171,15 @@ private:
   }
 
   Verdict judge_tensor(Tensor &tensor, const Instruction &cast) {
-    if (tensor.role() == Role::Input) return {"the tensor is an input or output"};
-    if (tensor.space() == Space::Psum) return {"the tensor is in psum"};
+    if (tensor.role() == Role::Input)
+      return {"the tensor is an input or output"};
+    if (tensor.space() == Space::Psum)
+      return {"the tensor is in psum"};
     const Verdict verdict = judge_stores(tensor, cast);
-    if (verdict.obstacle != nullptr) return verdict;
-    if (const char *reason = why_read_stays(tensor, cast)) return {reason};
+    if (verdict.obstacle != nullptr)
+      return verdict;
+    if (const char *reason = why_read_stays(tensor, cast))
+      return {reason};
     if (overflows_partition(tensor, cast.dst_dtype()))
       return {"the function's sbuf tensors would overflow a partition"};
     return verdict;
@@ -186,30 +200,38 @@ private:
     Verdict all;
     bool has_stores = false;
     for (const Use &use : tensor.uses()) {
-      if (!writes(use)) continue;
+      if (!writes(use))
+        continue;
       has_stores = true;
       const Instruction &store = *use.user();
-      if (!store.has_dst()) return {"a call or opaque writes the tensor"};
+      if (!store.has_dst())
+        return {"a call or opaque writes the tensor"};
       const Verdict one = judge_producer(store, cast);
-      if (one.obstacle != nullptr) return one;
+      if (one.obstacle != nullptr)
+        return one;
       all.exact &= one.exact;
       all.inserted &= one.inserted;
     }
-    if (!has_stores) return {"nothing stores the tensor"};
+    if (!has_stores)
+      return {"nothing stores the tensor"};
     return all;
   }
 
   // Replacing the cast by an access moves the read from the cast to its users, so nothing may write
   // the tensor in between.
   const char *why_read_stays(const Tensor &tensor, const Instruction &cast) {
-    if (!order_) order_.emplace(function_);
+    if (!order_)
+      order_.emplace(function_);
     Instruction *last = nullptr;
     for (const Use &use : cast.uses()) {
       Instruction *user = use.user();
-      if (user->has_trait(op_trait::NeverDead)) return "a call or opaque was given its value";
-      if (last == nullptr || user->order() > last->order()) last = user;
+      if (user->has_trait(op_trait::NeverDead))
+        return "a call or opaque was given its value";
+      if (last == nullptr || user->order() > last->order())
+        last = user;
     }
-    if (last == nullptr) return nullptr;
+    if (last == nullptr)
+      return nullptr;
     const Stmt *scope = ancestor_in_block(last, cast.parent());
     const char *reason = "the tensor is written before the last use";
     if (scope != last) {
@@ -224,15 +246,17 @@ private:
   // Whether the last user writes the tensor otherwise than each element behind its own reading.
   static bool rereads_what_it_overwrites(const Instruction &last, const Tensor &tensor,
                                          const Instruction &cast) {
-    if (!last.has_dst() || last.dst()->value() != &tensor) return false;
-    return !is_elementwise(last) ||
-           !same_subscripts(last.dst()->access(), cast.src()->access());
+    if (!last.has_dst() || last.dst()->value() != &tensor)
+      return false;
+    return !is_elementwise(last) || !same_subscripts(last.dst()->access(), cast.src()->access());
   }
 
   bool overflows_partition(const Tensor &tensor, DType wanted) {
-    if (tensor.space() != Space::Sbuf) return false;
+    if (tensor.space() != Space::Sbuf)
+      return false;
     const Target &target = function_.module().target();
-    if (!sbuf_bytes_) sbuf_bytes_ = sbuf_bytes_per_partition(function_);
+    if (!sbuf_bytes_)
+      sbuf_bytes_ = sbuf_bytes_per_partition(function_);
     const std::uint64_t old = sbuf_bytes_per_partition(tensor, tensor.dtype(), target);
     const std::uint64_t grown = sbuf_bytes_per_partition(tensor, wanted, target);
     const std::uint64_t sum = saturating_add(*sbuf_bytes_ - old, grown);
@@ -263,7 +287,8 @@ private:
 
   void eliminate_cast(Instruction &cast, Instruction &producer, DType dtype) {
     const Value &object = retyped_object(producer);
-    if (object.dtype() != dtype) retype(producer, object, dtype);
+    if (object.dtype() != dtype)
+      retype(producer, object, dtype);
     context_.count(BytesEliminated, cast_bytes(cast));
     const Use &src = *cast.src();
     cast.replace_all_uses_with(src.value(), src.access());
@@ -274,9 +299,11 @@ private:
     const Tensor *tensor = dyn_cast<Tensor>(&object);
     const bool counts = tensor != nullptr && tensor->space() == Space::Sbuf && sbuf_bytes_;
     const Target &target = function_.module().target();
-    if (counts) *sbuf_bytes_ -= sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
+    if (counts)
+      *sbuf_bytes_ -= sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
     mutate_dst_ty(producer, dtype);
-    if (counts) *sbuf_bytes_ += sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
+    if (counts)
+      *sbuf_bytes_ += sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
     forget_dependents(object);
   }
 
@@ -285,9 +312,12 @@ private:
     store_verdicts_.erase(&object);
     for (const Use &use : object.uses()) {
       const Instruction &user = *use.user();
-      if (user.has_dst()) store_verdicts_.erase(user.dst()->value());
-      if (user.opcode() != Opcode::TensorTensor && user.opcode() != Opcode::Select) continue;
-      for (const Use &operand : user.operands()) mutability_.forget(*operand.value());
+      if (user.has_dst())
+        store_verdicts_.erase(user.dst()->value());
+      if (user.opcode() != Opcode::TensorTensor && user.opcode() != Opcode::Select)
+        continue;
+      for (const Use &operand : user.operands())
+        mutability_.forget(*operand.value());
     }
   }
 

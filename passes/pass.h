@@ -33,8 +33,8 @@ struct PassStatistic {
   std::string_view unit; // "bytes", "casts", …
 };
 
-// The options of one pass in a pipeline: what was written there, defaults for the rest. The pipeline
-// parser has checked names and values against the pass's table.
+// The options of one pass in a pipeline: what was written there, defaults for the rest. The
+// pipeline parser has checked names and values against the pass's table.
 class PassOptions {
 public:
   PassOptions() = default;
@@ -135,8 +135,10 @@ public:
   // With --shuffle-seed, puts the items of a worklist whose order is free into a random but seeded
   // order; else leaves them. Results must not depend on it.
   template <class T> void shuffle(std::vector<T> &items) {
-    if (shuffle_state_ == 0) return;
-    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[next_random() % i]);
+    if (shuffle_state_ == 0)
+      return;
+    for (std::size_t i = items.size(); i > 1; --i)
+      std::swap(items[i - 1], items[next_random() % i]);
   }
 
 private:

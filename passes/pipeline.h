@@ -19,7 +19,7 @@ struct PipelineNode {
   const PassInfo *pass = nullptr; // nullptr: a fixpoint
   PassOptions options;            // of a pass
   // Of a fixpoint:
-  std::uint64_t max_rounds = 0;   // 0: none was given, which means default_max_rounds
+  std::uint64_t max_rounds = 0; // 0: none was given, which means default_max_rounds
   std::vector<PipelineNode> children;
 };
 

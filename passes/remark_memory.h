@@ -12,12 +12,14 @@ class RemarkMemory {
 public:
   // Whether an earlier run said this; remembers it for later ones.
   bool is_repeated(std::string remark) {
-    if (earlier_.contains(remark)) return true;
+    if (earlier_.contains(remark))
+      return true;
     in_this_run_.push_back(std::move(remark));
     return false;
   }
   void end_run() {
-    for (std::string &remark : in_this_run_) earlier_.insert(std::move(remark));
+    for (std::string &remark : in_this_run_)
+      earlier_.insert(std::move(remark));
     in_this_run_.clear();
   }
 

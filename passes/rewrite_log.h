@@ -14,8 +14,8 @@ struct RemovedRounding {
                              // the module was before the pass
   DType from;                // the dtype in which it holds its result
   DType to;                  // the dtype that it wrote
-  // What it writes now, the dtype of the last copy that it has absorbed: all that read its result
-  // find codes of that. float32 where it has absorbed none, so that nothing is rounded.
+  // What those that read its result find now, without another rounding: codes of the dtype of the
+  // last copy that it has absorbed, or of the source that they read in its place.
   DType instead = DType::Float32;
 };
 
@@ -49,7 +49,7 @@ private:
     std::vector<std::size_t> removed; // no longer: indices into removed_
   };
   Roundings &roundings_of(const Instruction &inst);
-  void remove_all(Roundings &roundings);
+  void remove_all(Roundings &roundings, DType instead);
 
   Module &module_;
   std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_

@@ -26,10 +26,13 @@ Instruction *TensorOrder::reader_between(const Tensor &tensor, std::uint32_t fro
 const TensorOrder::Accesses &TensorOrder::accesses_of(const Tensor &tensor) {
   const auto [it, is_new] = accesses_.try_emplace(&tensor);
   Accesses &accesses = it->second;
-  if (!is_new) return accesses;
+  if (!is_new)
+    return accesses;
   for (const Use &use : tensor.uses()) {
-    if (writes(use)) accesses.writers.push_back(use.user());
-    if (reads(use)) accesses.readers.push_back(use.user());
+    if (writes(use))
+      accesses.writers.push_back(use.user());
+    if (reads(use))
+      accesses.readers.push_back(use.user());
   }
   std::ranges::sort(accesses.writers, {}, &Instruction::order);
   std::ranges::sort(accesses.readers, {}, &Instruction::order);

@@ -9,8 +9,9 @@
 namespace nir {
 
 // Answers whether anything between two places of a function reads or writes a tensor. Statements
-// inside loops stand where the text has them, so an interval of orders covers exactly the statements
-// between its ends. Call and opaque count as what they may do with each tensor they are given.
+// inside loops stand where the text has them, so an interval of orders covers exactly the
+// statements between its ends. Call and opaque count as what they may do with each tensor they are
+// given.
 //
 // Built per tensor when first asked: O(uses log uses), then O(log uses) a question. A pass that
 // redirects uses of a tensor must forget it; erasing instructions that do not use it is harmless.

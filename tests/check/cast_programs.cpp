@@ -12,7 +12,7 @@
 namespace nir {
 namespace {
 
-constexpr std::string_view float_dtypes[] = {"float32",  "bfloat16", "float16",      "float32r",
+constexpr std::string_view float_dtypes[] = {"float32",  "bfloat16", "float16",       "float32r",
                                              "float8e4", "float8e5", "float8_e4m3fn", "float8e3"};
 constexpr std::string_view int_dtypes[] = {"int8", "uint8", "int32", "uint16"};
 
@@ -56,13 +56,17 @@ private:
   void choose_dtypes() {
     dtypes_.push_back("float32");
     for (std::uint64_t i = 1 + below(2); i > 0; --i)
-      dtypes_.push_back(one_in(12) ? pick(int_dtypes) : pick(float_dtypes));
+      dtypes_.push_back(pick(float_dtypes));
+    for (std::uint64_t i = one_in(6) ? 2 : 0; i > 0; --i)
+      dtypes_.push_back(pick(int_dtypes));
   }
   std::string_view dtype() { return pick(dtypes_); }
 
   void declare() {
     for (int i = 0; i < 2; ++i)
       add_tensor(fmt::format("in{}", i), dtype(), "dram input");
+    if (std::ranges::find(dtypes_, "bfloat16") != dtypes_.end())
+      add_nans();
     for (const std::string_view space : {"sbuf", "sbuf", "dram"})
       add_internal(dtype(), space);
     for (int i = 0; i < 2; ++i) {
@@ -74,6 +78,17 @@ private:
       load(Shape::Whole, fmt::format("$in{}", i), of_input(i));
       copy_to(of);
     }
+  }
+
+  // Payloads that no rewrite must keep, and that would show where bytes are seen as integers.
+  void add_nans() {
+    std::string bytes;
+    for (int i = 0; i < 8; ++i)
+      bytes += i % 2 == 0 ? "857f803f" : "c1ff0040";
+    tensors_text_ +=
+        fmt::format("  tensor $nans : bfloat16[2, 8] sbuf const = hex(\"{}\")\n", bytes);
+    define(Shape::Half, "bfloat16", "tensor_copy $nans");
+    observes_bits_ = true;
   }
 
   std::string_view of_input(int i) const { return input_dtypes_[static_cast<std::size_t>(i)]; }
@@ -334,9 +349,14 @@ private:
       if (from.used && !one_in(6))
         continue;
       const std::string to = fmt::format("r{}", next++);
-      tensors_text_ += fmt::format("  tensor ${} : {}{} dram output\n", to, from.dtype,
-                                   dims(from.shape));
+      tensors_text_ +=
+          fmt::format("  tensor ${} : {}{} dram output\n", to, from.dtype, dims(from.shape));
       line(fmt::format("store {} -> ${}", from.name, to));
+      if (!observes_bits_ || from.dtype != "bfloat16")
+        continue;
+      tensors_text_ +=
+          fmt::format("  tensor ${}.bits : int16{} dram output\n", to, dims(from.shape));
+      line(fmt::format("offloaded_bitcast ${} -> ${}.bits", to, to));
     }
     for (const TensorName &from : tensors_) {
       if (from.space != "sbuf" || one_in(2))
@@ -356,6 +376,7 @@ private:
   std::vector<ValueName> values_;
   std::string tensors_text_;
   std::string body_;
+  bool observes_bits_ = false; // bfloat16 outputs as integers too
   unsigned depth_ = 0;
   unsigned next_ = 0;
   unsigned next_tensor_ = 0;

@@ -98,9 +98,15 @@ template <class Wrong> std::unique_ptr<Pass> create(const PassOptions &) {
 }
 
 constexpr PassInfo wrong_passes[] = {
-    {"wrong-moved-read", "removes a cast although its tensor is written behind it", {}, {},
+    {"wrong-moved-read",
+     "removes a cast although its tensor is written behind it",
+     {},
+     {},
      create<MovesReads>},
-    {"wrong-two-stores", "claims the rounding of one store where it removes two", {}, {},
+    {"wrong-two-stores",
+     "claims the rounding of one store where it removes two",
+     {},
+     {},
      create<ForgetsStore>},
     {"wrong-narrowing", "removes a rounding and claims nothing", {}, {}, create<DropsNarrowing>},
 };

@@ -25,10 +25,11 @@ void add(std::string_view token) {
 void add_language() {
   using namespace nir;
   for (const std::string_view word :
-       {"module", "func", "strict", "tensor", "for", "in", "step", "as", "dram", "sbuf", "psum",
-        "input", "output", "const", "splat", "dense", "hex", "true", "false", "inf", "nan(0x",
-        "target = ", " -> ", " = ", " : ", "..", "{", "}", "[", "]", "(", ")", ", ", "%0", "$0",
-        "@0", "\"", "\\x", "//", "0x", "1e-5", "0x1.8p3"})
+       {"module", "func", "strict", "tensor",    "for",   "in",     "step",  "as",  "dram",
+        "sbuf",   "psum", "input",  "output",    "const", "splat",  "dense", "hex", "true",
+        "false",  "inf",  "nan(0x", "target = ", " -> ",  " = ",    " : ",   "..",  "{",
+        "}",      "[",    "]",      "(",         ")",     ", ",     "%0",    "$0",  "@0",
+        "\"",     "\\x",  "//",     "0x",        "1e-5",  "0x1.8p3"})
     add(word);
   for (const OpcodeInfo &opcode : all_opcodes())
     add(opcode.mnemonic);

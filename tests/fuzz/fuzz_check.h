@@ -11,6 +11,7 @@
 #include "ir/diagnostic.h"
 
 // One input. Anything that must not be ends the process, so that the fuzzer keeps the input.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is libFuzzer's
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size);
 
 namespace nir::fuzz {

@@ -127,27 +127,29 @@ TEST(Reduce, ForwardsOperandsToTheFirstValue) {
                        "  tensor $k : float32[2, 1] sbuf const = dense(1.0, 2.0)\n"
                        "  %a = memset 1.0 : float32[2, 1]\n"
                        "  %b = memset 2.0 : float32[2, 1]\n"
-                       "  %c = tensor_scalar %b, add $k, multiply %b {reverse0, reverse1, fixed} : float32[2, 1]\n"
+                       "  %c = tensor_scalar %b, add $k, multiply %b {reverse0, reverse1, fixed} : "
+                       "float32[2, 1]\n"
                        "  opaque \"g\"(%b, %c) {k = 1}\n"
                        "}\n",
                        {"tensor_scalar"}),
             "func @f {\n"
-            "  %a = memset 1.0 : float32[1, 1]\n"
-            "  %c = tensor_scalar %a, add %a : float32[1, 1]\n"
+            "  %b = memset 2.0 : float32[1, 1]\n"
+            "  %c = tensor_scalar %b, add %b : float32[1, 1]\n"
             "}\n");
 }
 
 TEST(Reduce, DropsMarksAttributesAndHeader) {
-  EXPECT_EQ(reduced_to("module @m {target = \"trn2\"}\n"
-                       "func @f strict {\n"
-                       "  %a = memset 1.0 {loc = \"a.py:1\"} : float32[4]\n"
-                       "  %b = activation exp %a {scale = 2.0, fixed, autocast = \"p\"} : bfloat16[4]\n"
-                       "}\n",
-                       {"exp"}),
-            "func @f {\n"
-            "  %a = memset 1.0 : float32[1]\n"
-            "  %b = activation exp %a : bfloat16[1]\n"
-            "}\n");
+  EXPECT_EQ(
+      reduced_to("module @m {target = \"trn2\"}\n"
+                 "func @f strict {\n"
+                 "  %a = memset 1.0 {loc = \"a.py:1\"} : float32[4]\n"
+                 "  %b = activation exp %a {scale = 2.0, fixed, autocast = \"p\"} : bfloat16[4]\n"
+                 "}\n",
+                 {"exp"}),
+      "func @f {\n"
+      "  %a = memset 1.0 : float32[1]\n"
+      "  %b = activation exp %a : bfloat16[1]\n"
+      "}\n");
 }
 
 TEST(Reduce, KeepsTheTargetWhereItIsNotTheDefault) {
@@ -179,13 +181,12 @@ TEST(Reduce, StopsWhereTestsRunOut) {
   std::uint64_t calls = 0;
   const auto module = generate({.shape = "random", .size = 200, .seed = 1});
   TextModule input(to_string(*module));
-  const ReduceResult result = reduce(
-      std::move(input.module),
-      [&calls](std::string_view text) {
-        ++calls;
-        return has(text, "tensor_copy");
-      },
-      {.max_tests = 7});
+  const ReduceResult result = reduce(std::move(input.module),
+                                     [&calls](std::string_view text) {
+                                       ++calls;
+                                       return has(text, "tensor_copy");
+                                     },
+                                     {.max_tests = 7});
   EXPECT_EQ(calls, 7u);
   EXPECT_EQ(result.tests, 7u);
   EXPECT_TRUE(has(to_string(*result.module), "tensor_copy"));

@@ -144,6 +144,40 @@ TEST(RewriteChecker, InfinitiesOfEightBits) {
   EXPECT_EQ(checked.checker.counts().passes, 1u);
 }
 
+// The same with one more copy, which the first takes in exactly.
+TEST(RewriteChecker, ChainsOfCopiesWithInfinities) {
+  Checked checked("func @f {\n"
+                  "  tensor $x : float8e3[16, 64] dram input\n"
+                  "  tensor $y : float32[16, 64] dram output\n"
+                  "  %x = load $x : float8e3[16, 64]\n"
+                  "  %w = tensor_copy %x : float32[16, 64]\n"
+                  "  %n = tensor_copy %w : float8e3[16, 64]\n"
+                  "  %v = tensor_copy %n : float32[16, 64]\n"
+                  "  store %v -> $y\n"
+                  "}\n");
+  EXPECT_EQ(checked.run("neuron-eliminate-casts{src-match=any}"), "");
+  EXPECT_EQ(checked.checker.counts().passes, 1u);
+}
+
+// The same where the copy back reads the source of a memcast.
+TEST(RewriteChecker, BypassedMemcastsWithInfinities) {
+  Checked checked("func @f {\n"
+                  "  tensor $x : float8e3[16, 64] dram input\n"
+                  "  tensor $t : float8e3[16, 64] sbuf\n"
+                  "  tensor $u : float32[16, 64] sbuf\n"
+                  "  tensor $y : float8e3[16, 64] dram output\n"
+                  "  tensor $z : float8e3[16, 64] dram output\n"
+                  "  %x = load $x : float8e3[16, 64]\n"
+                  "  tensor_copy %x -> $t\n"
+                  "  offloaded_memcast $t -> $u\n"
+                  "  %n = tensor_copy $u : float8e3[16, 64]\n"
+                  "  store %n -> $y\n"
+                  "  store $t -> $z\n"
+                  "}\n");
+  EXPECT_EQ(checked.run("cast-op-elimination"), "");
+  EXPECT_EQ(checked.checker.counts().passes, 1u);
+}
+
 // Payloads of NaNs are nobody's promise, also where they could be seen as integers.
 TEST(RewriteChecker, PayloadsAreNotCompared) {
   Checked checked("func @f {\n"

@@ -48,9 +48,9 @@ TEST(ShrinkDims, SlicesAndConcatsInProportion) {
                    "  %c = concat %b, %b {dim = 1} : float32[8, 1536]\n",
                    48),
             "func @f {\n"
-            "  %a = memset 0.0 : float32[8, 36]\n"
-            "  %b = slice %a {start = [0, 12], size = [8, 12]} : float32[8, 12]\n"
-            "  %c = concat %b, %b {dim = 1} : float32[8, 24]\n"
+            "  %a = memset 0.0 : float32[8, 144]\n"
+            "  %b = slice %a {start = [0, 48], size = [8, 48]} : float32[8, 48]\n"
+            "  %c = concat %b, %b {dim = 1} : float32[8, 96]\n"
             "}\n");
 }
 
@@ -61,10 +61,10 @@ TEST(ShrinkDims, BoxesInLoopsTileAsBefore) {
                    "  }\n",
                    32),
             "func @f {\n"
-            "  tensor $x : float32[128, 32] dram input\n"
+            "  tensor $x : float32[256, 32] dram input\n"
             "\n"
             "  for %i in 0..8 {\n"
-            "    %x = load $x[%i * 16 : 16, 0 : 32] : float32[16, 32]\n"
+            "    %x = load $x[%i * 32 : 32, 0 : 32] : float32[32, 32]\n"
             "  }\n"
             "}\n");
 }
