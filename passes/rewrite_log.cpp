@@ -29,21 +29,39 @@ void RewriteLog::absorbed(const Instruction &producer, const Instruction &copy, 
   Roundings &of_producer = roundings_of(producer);
   // Once one is gone, what it absorbed since takes part in what is written instead.
   if (!exact || !of_producer.removed.empty())
-    remove_all(of_producer, copy.dst_dtype());
+    remove(of_producer, of_producer.made.size(), copy.dst_dtype());
   of_producer.made.insert(of_producer.made.end(), of_copy.begin(), of_copy.end());
+  if (!exact)
+    widen_readers_of(retyped_object(producer));
 }
 
 void RewriteLog::bypassed(const Instruction &copy, bool exact) {
-  if (!exact)
-    remove_all(roundings_of(copy), copy.src()->dtype());
+  if (exact)
+    return;
+  Roundings &roundings = roundings_of(copy);
+  remove(roundings, roundings.made.size(), copy.src()->dtype());
+  widen_readers_of(retyped_object(copy));
 }
 
-void RewriteLog::remove_all(Roundings &roundings, DType instead) {
-  for (const RemovedRounding &site : roundings.made) {
-    roundings.removed.push_back(removed_.size());
-    removed_.push_back(site);
+// A reader that has absorbed copies exactly did so for the dtype that it read. Now that it is about
+// to read what was not rounded to it, the roundings on its way to the last copy show, and are gone.
+void RewriteLog::widen_readers_of(const Value &object) {
+  for (const Use &use : object.uses()) {
+    const auto known = roundings_.find(use.user());
+    if (!reads(use) || known == roundings_.end() || known->second.made.size() < 2)
+      continue;
+    remove(known->second, known->second.made.size() - 1, use.user()->dst_dtype());
   }
-  roundings.made.clear();
+}
+
+// The first `count` of those that are made.
+void RewriteLog::remove(Roundings &roundings, std::size_t count, DType instead) {
+  const auto end = roundings.made.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto site = roundings.made.begin(); site != end; ++site) {
+    roundings.removed.push_back(removed_.size());
+    removed_.push_back(*site);
+  }
+  roundings.made.erase(roundings.made.begin(), end);
   for (const std::size_t index : roundings.removed)
     removed_[index].instead = instead;
 }

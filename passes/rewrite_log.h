@@ -49,7 +49,8 @@ private:
     std::vector<std::size_t> removed; // no longer: indices into removed_
   };
   Roundings &roundings_of(const Instruction &inst);
-  void remove_all(Roundings &roundings, DType instead);
+  void remove(Roundings &roundings, std::size_t count, DType instead);
+  void widen_readers_of(const Value &object);
 
   Module &module_;
   std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_

@@ -178,6 +178,24 @@ TEST(RewriteChecker, BypassedMemcastsWithInfinities) {
   EXPECT_EQ(checked.checker.counts().passes, 1u);
 }
 
+// %v has absorbed its copy exactly, since $t held float8_e4m3fn; then $t is widened, and the dtype
+// between is no longer a rounding on the way.
+TEST(RewriteChecker, ExactAbsorptionsBehindARemovedRounding) {
+  Checked checked("func @f {\n"
+                  "  tensor $x : float32[1, 64] dram input\n"
+                  "  tensor $t : float8_e4m3fn[1, 64] sbuf\n"
+                  "  tensor $y : float32r[1, 64] dram output\n"
+                  "  %x = load $x : float32[1, 64]\n"
+                  "  tensor_scalar %x, multiply 0.75 -> $t\n"
+                  "  %v = tensor_copy $t : float8_e4m3fn[1, 64]\n"
+                  "  %w = tensor_copy %v : float32r[1, 64]\n"
+                  "  store %w -> $y\n"
+                  "  %u = tensor_copy $t : float32[1, 64]\n"
+                  "}\n");
+  EXPECT_EQ(checked.run("neuron-eliminate-casts{src-match=any}"), "");
+  EXPECT_EQ(checked.checker.counts().passes, 1u);
+}
+
 // Payloads of NaNs are nobody's promise, also where they could be seen as integers.
 TEST(RewriteChecker, PayloadsAreNotCompared) {
   Checked checked("func @f {\n"
