@@ -32,7 +32,7 @@ void RewriteLog::absorbed(const Instruction &producer, const Instruction &copy, 
     remove(of_producer, of_producer.made.size(), copy.dst_dtype());
   of_producer.made.insert(of_producer.made.end(), of_copy.begin(), of_copy.end());
   if (!exact)
-    widen_readers_of(retyped_object(producer));
+    widen_readers_of(retyped_object(producer), copy.dst_dtype());
 }
 
 void RewriteLog::bypassed(const Instruction &copy, bool exact) {
@@ -40,17 +40,20 @@ void RewriteLog::bypassed(const Instruction &copy, bool exact) {
     return;
   Roundings &roundings = roundings_of(copy);
   remove(roundings, roundings.made.size(), copy.src()->dtype());
-  widen_readers_of(retyped_object(copy));
+  widen_readers_of(retyped_object(copy), copy.src()->dtype());
 }
 
 // A reader that has absorbed copies exactly did so for the dtype that it read. Now that it is about
 // to read what was not rounded to it, the roundings on its way to the last copy show, and are gone.
-void RewriteLog::widen_readers_of(const Value &object) {
+// One that writes the object itself is about to write its new dtype.
+void RewriteLog::widen_readers_of(const Value &object, DType dtype) {
   for (const Use &use : object.uses()) {
-    const auto known = roundings_.find(use.user());
+    const Instruction &reader = *use.user();
+    const auto known = roundings_.find(&reader);
     if (!reads(use) || known == roundings_.end() || known->second.made.size() < 2)
       continue;
-    remove(known->second, known->second.made.size() - 1, use.user()->dst_dtype());
+    const bool writes_it = !reader.is_bare() && &retyped_object(reader) == &object;
+    remove(known->second, known->second.made.size() - 1, writes_it ? dtype : reader.dst_dtype());
   }
 }
 

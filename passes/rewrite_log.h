@@ -50,7 +50,7 @@ private:
   };
   Roundings &roundings_of(const Instruction &inst);
   void remove(Roundings &roundings, std::size_t count, DType instead);
-  void widen_readers_of(const Value &object);
+  void widen_readers_of(const Value &object, DType dtype);
 
   Module &module_;
   std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_

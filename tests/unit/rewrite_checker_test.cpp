@@ -196,6 +196,23 @@ TEST(RewriteChecker, ExactAbsorptionsBehindARemovedRounding) {
   EXPECT_EQ(checked.checker.counts().passes, 1u);
 }
 
+// A store that reads the tensor it writes absorbs the copy with the others.
+TEST(RewriteChecker, StoresThatReadTheirOwnTensor) {
+  Checked checked("func @f {\n"
+                  "  tensor $x : float32[1, 64] dram input\n"
+                  "  tensor $t : float16[1, 64] sbuf\n"
+                  "  tensor $y : float32[1, 64] dram output\n"
+                  "  %x = load $x : float32[1, 64]\n"
+                  "  tensor_copy %x -> $t\n"
+                  "  %v = tensor_copy $t : float32[1, 64]\n"
+                  "  tensor_copy $t -> $t\n"
+                  "  store %v -> $y\n"
+                  "  %u = tensor_copy $t : float32[1, 64]\n"
+                  "}\n");
+  EXPECT_EQ(checked.run("neuron-eliminate-casts{src-match=any}"), "");
+  EXPECT_EQ(checked.checker.counts().passes, 1u);
+}
+
 // Payloads of NaNs are nobody's promise, also where they could be seen as integers.
 TEST(RewriteChecker, PayloadsAreNotCompared) {
   Checked checked("func @f {\n"
