@@ -67,7 +67,9 @@ Excerpt excerpt_of(std::string_view line, std::size_t begin, std::size_t end) {
     return {line, begin, end};
   std::size_t first = begin > columns_before ? begin - columns_before : 0;
   first = char_boundary(line, std::min(first, line.size() - max_columns));
-  const std::size_t last = char_boundary(line, std::min(first + max_columns, line.size()));
+  // Boundaries lie up to three bytes back, and `begin` itself may lie within what is no character.
+  const std::size_t full = std::min(std::max(first + max_columns, begin + 1), line.size());
+  const std::size_t last = std::max(char_boundary(line, full), begin);
   Excerpt excerpt{line.substr(first, last - first), begin - first, std::min(end, last) - first};
   excerpt.cut_before = first != 0;
   excerpt.cut_after = last != line.size();

@@ -116,6 +116,20 @@ TEST(Render, ExcerptCutsNoCharacter) {
     EXPECT_EQ(rendered(file, {at, at + 3}).find("\xEF\xBF\xBD"), std::string::npos) << at;
 }
 
+TEST(Render, ExcerptHoldsEveryPlaceOfALineThatIsNotUtf8) {
+  // Continuation bytes with nothing that they continue, wherever an excerpt may begin or end.
+  for (const std::size_t length : {201, 202, 203, 204, 280, 283, 284, 405})
+    for (std::size_t gap = 1; gap <= 5; ++gap) {
+      std::string line(length, '\xbe');
+      for (std::size_t i = 0; gap < 5 && i < length; i += gap)
+        line[i] = gap % 2 == 0 ? 'x' : '\xe2';
+      const SourceFile file("a.nir", line + "\n");
+      for (SourceOffset begin = 0; begin <= length; ++begin)
+        for (const SourceOffset size : {1, 2, 500})
+          EXPECT_THAT(rendered(file, {begin, begin + size}), ::testing::HasSubstr("^"));
+    }
+}
+
 TEST(SourceFile, LinesAndColumns) {
   const SourceFile file("a", "ab\n\ncd");
   const auto place = [&](SourceOffset offset) {
