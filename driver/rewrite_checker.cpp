@@ -29,12 +29,14 @@ std::vector<const Instruction *> instructions_of(const Module &module) {
   return all;
 }
 
-RoundingOverride override_of(const Module &copy, const RewriteLog &rewrites) {
+// Leaves out roundings, RemovedRounding or AddedRounding, of the module that they were counted in.
+template <class Rounding>
+RoundingOverride override_of(const Module &module, const std::vector<Rounding> &roundings) {
   RoundingOverride result;
-  if (rewrites.removed().empty())
+  if (roundings.empty())
     return result;
-  const std::vector<const Instruction *> all = instructions_of(copy);
-  for (const RemovedRounding &rounding : rewrites.removed()) {
+  const std::vector<const Instruction *> all = instructions_of(module);
+  for (const Rounding &rounding : roundings) {
     const Instruction *inst = all.at(rounding.instruction);
     result.instructions.insert(inst);
     if (is_float_type(rounding.instead))
@@ -70,11 +72,15 @@ std::vector<bool> with_callers(const Module &module, std::vector<bool> changed) 
   return changed;
 }
 
-std::string claim_text(const RewriteLog &rewrites) {
-  const std::size_t count = rewrites.removed().size();
-  if (count == 0)
+std::string claim_text(std::size_t removed, std::size_t added) {
+  if (removed == 0 && added == 0)
     return "claims that no rounding is removed";
-  return fmt::format("claims that {} rounding{} removed", count, count == 1 ? " is" : "s are");
+  const auto text = [](std::size_t count, std::string_view done) {
+    return count == 0 ? std::string()
+                      : fmt::format("{} rounding{} {}", count, count == 1 ? " is" : "s are", done);
+  };
+  return fmt::format("claims that {}{}{}", text(removed, "removed"),
+                     removed != 0 && added != 0 ? ", " : "", text(added, "added"));
 }
 
 } // namespace
@@ -94,7 +100,8 @@ struct RewriteChecker::Comparison {
   const RewriteLog &rewrites;
   Snapshot &now;
   ModuleCopy before{};
-  RoundingOverride omitted{};
+  RoundingOverride removed{}; // of `before`
+  RoundingOverride added{};   // of `module`
 };
 
 RewriteChecker::RewriteChecker(CheckOptions options) : options_(std::move(options)) {}
@@ -143,6 +150,7 @@ std::string RewriteChecker::compare(const PipelineNode &step, Module &module, Sn
     changed.push_back(now.functions[i] != last_->functions[i]);
   changed = with_callers(module, std::move(changed));
   Comparison comparison{step, module, rewrites, now};
+  comparison.added = override_of(module, rewrites.added());
   for (std::size_t i = 0; i < changed.size(); ++i) {
     if (!changed[i]) {
       now.outputs[i] = std::move(last_->outputs[i]);
@@ -158,22 +166,26 @@ std::string RewriteChecker::compare_function(Comparison &c, std::size_t index) {
   const Function &after = *c.module.functions()[index];
   if (c.before.module == nullptr) {
     c.before = copy_module(last_->text, c.module.target());
-    c.omitted = override_of(*c.before.module, c.rewrites);
+    c.removed = override_of(*c.before.module, c.rewrites.removed());
   }
   const Function &before = *c.before.module->functions()[index];
   if (!can_evaluate(before, after) || !can_evaluate(after, after)) {
     ++counts_.skipped;
     return {};
   }
-  EvalOptions options = check_options(options_.limits);
-  const auto results = evaluate_all(after, options_.inputs, options);
+  // What is not known yet, or not without the claimed roundings.
+  const auto outputs = [&](const Function &function, const RoundingOverride &omitted) {
+    EvalOptions options = check_options(options_.limits);
+    options.omitted = &omitted;
+    return evaluate_all(function, options_.inputs, options);
+  };
+  const auto results = outputs(after, c.added);
   if (!results)
     return fmt::format("'{}' cannot be evaluated after it: {}", name_of(after),
                        results.error().message);
   std::vector<Outputs> expected = std::move(last_->outputs[index]);
-  if (expected.empty() || !c.rewrites.removed().empty()) {
-    options.omitted = &c.omitted;
-    auto evaluated = evaluate_all(before, options_.inputs, options);
+  if (expected.empty() || !c.removed.instructions.empty()) {
+    auto evaluated = outputs(before, c.removed);
     if (!evaluated)
       return fmt::format("'{}' cannot be evaluated before it: {}", name_of(after),
                          evaluated.error().message);
@@ -183,7 +195,8 @@ std::string RewriteChecker::compare_function(Comparison &c, std::size_t index) {
   for (unsigned i = 0; i < options_.inputs; ++i)
     if (const auto difference = first_difference(expected[i], (*results)[i]))
       return describe(c, after, i, expected[i], (*results)[i], *difference);
-  c.now.outputs[index] = *results;
+  if (c.added.instructions.empty())
+    c.now.outputs[index] = *results;
   return {};
 }
 
@@ -207,7 +220,8 @@ std::string RewriteChecker::describe(const Comparison &c, const Function &functi
                                      const Outputs &before, const Outputs &after,
                                      const Difference &difference) {
   const std::string message =
-      fmt::format("{}, but on {} '{}' of '{}' is {} instead of {}", claim_text(c.rewrites),
+      fmt::format("{}, but on {} '{}' of '{}' is {} instead of {}",
+                  claim_text(c.removed.instructions.size(), c.added.instructions.size()),
                   to_string(check_input(input)), name_element(function, difference),
                   name_of(function), value_text(after, difference), value_text(before, difference));
   return fmt::format("{}; {}", message, write_reproducer(c.step, message));

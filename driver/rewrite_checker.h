@@ -32,8 +32,9 @@ struct CheckCounts {
 
 // Watches a pipeline on one module at a time. After each pass that changed something, every
 // function that it changed, or that calls such a function, is evaluated as it was before, with
-// exactly the roundings left out that the pass claims to have removed, and as it is now; the
-// outputs must be the same, bit for bit, but for the payloads of NaNs.
+// exactly the roundings left out that the pass claims to have removed, and as it is now, without
+// those that it claims to have added; the outputs must be the same, bit for bit, but for the
+// payloads of NaNs.
 class RewriteChecker : public PassObserver {
 public:
   explicit RewriteChecker(CheckOptions options);

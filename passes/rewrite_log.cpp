@@ -43,6 +43,29 @@ void RewriteLog::bypassed(const Instruction &copy, bool exact) {
   widen_readers_of(retyped_object(copy), copy.src()->dtype());
 }
 
+void RewriteLog::widened(const Instruction &producer, DType dtype) {
+  Roundings &roundings = roundings_of(producer);
+  remove(roundings, roundings.made.size(), dtype);
+  widen_readers_of(retyped_object(producer), dtype);
+}
+
+void RewriteLog::added(const Instruction &inst, DType instead) { added_.emplace(&inst, instead); }
+
+std::vector<AddedRounding> RewriteLog::added() const {
+  std::vector<AddedRounding> all;
+  if (added_.empty())
+    return all;
+  std::uint32_t index = 0;
+  for (const Function *function : std::as_const(module_).functions())
+    for (const Stmt &stmt : function->statements())
+      if (const auto *inst = dyn_cast<Instruction>(&stmt)) {
+        if (const auto found = added_.find(inst); found != added_.end())
+          all.push_back({index, found->second});
+        ++index;
+      }
+  return all;
+}
+
 // A reader that has absorbed copies exactly did so for the dtype that it read. Now that it is about
 // to read what was not rounded to it, the roundings on its way to the last copy show, and are gone.
 // One that writes the object itself is about to write its new dtype.

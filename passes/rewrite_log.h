@@ -19,11 +19,20 @@ struct RemovedRounding {
   DType instead = DType::Float32;
 };
 
+// A rounding that a pass has added.
+struct AddedRounding {
+  std::uint32_t instruction; // its place in program order in the module as it is after the pass
+  DType instead;             // what it wrote before, or, for a new cast, what it reads
+};
+
 // What the rewrites of one run of a pass claim about numbers: which roundings of the module before
-// it are gone. All else claims to be the same, bit for bit.
+// it are gone, and which of the module after it are new. All else claims to be the same, bit for
+// bit: the module before, without the former, computes what the module after computes without the
+// latter.
 //
-// A rounding belongs to the instruction that made it before the pass. When an instruction absorbs a
-// copy it rounds where the copy did, so a later rewrite that drops this rounding drops the copy's.
+// A removed rounding belongs to the instruction that made it before the pass. When an instruction
+// absorbs a copy it rounds where the copy did, so a later rewrite that drops this rounding drops
+// the copy's.
 class RewriteLog {
 public:
   // Numbers the module's instructions. Until the log goes, the arena recycles no memory, so that an
@@ -38,8 +47,16 @@ public:
   void absorbed(const Instruction &producer, const Instruction &copy, bool exact);
   // What reads the result of `copy` is about to read its source instead.
   void bypassed(const Instruction &copy, bool exact);
+  // `producer` is about to write `dtype`, which holds what it wrote, and all that read its result
+  // to read that.
+  void widened(const Instruction &producer, DType dtype);
+  // `inst` is, or is about to be, a new cast, or an instruction that writes less than before; what
+  // reads its result found codes of `instead` there. Forgotten where `inst` is erased later on.
+  void added(const Instruction &inst, DType instead);
 
   const std::vector<RemovedRounding> &removed() const { return removed_; }
+  // To be asked after the pass: looks its instructions up in the module as it is.
+  std::vector<AddedRounding> added() const;
 
 private:
   using Sites = std::vector<RemovedRounding>;
@@ -56,6 +73,7 @@ private:
   std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_
   std::unordered_map<const Instruction *, Roundings> roundings_;
   std::vector<RemovedRounding> removed_;
+  std::unordered_map<const Instruction *, DType> added_; // asked only, never walked
 };
 
 } // namespace nir

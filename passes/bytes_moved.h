@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ir/module.h"
+
+namespace nir {
+
+// Bytes moved: those that an instruction reads and writes, times its dynamic instances. A number
+// costs nothing; a destination that `accumulate` reads, and an access that an opaque may write,
+// count twice. All sums saturate (passes, Profit).
+std::uint64_t bytes_moved(const Instruction &inst);
+std::uint64_t bytes_moved(const Function &function);
+std::uint64_t bytes_moved(const Module &module);
+
+// What one operand or destination contributes, if its elements were of `dtype`.
+std::uint64_t bytes_moved(const Use &use, DType dtype);
+// What the definition of a value, if it is one, and all uses of a value or tensor contribute, if
+// the object were of `dtype`.
+std::uint64_t bytes_moved_through(const Value &object, DType dtype);
+// What a value's definition contributes, if it wrote `dtype`.
+std::uint64_t bytes_written(const Instruction &inst, DType dtype);
+
+// The bytes that a rewrite touches, before and after it. With `profit=on` a pass declines a rewrite
+// that makes them grow.
+struct BytesChange {
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  bool grows() const { return after > before; }
+};
+// `bytes moved would grow from 128 to 192`, the reason of such a refusal.
+std::string to_string(const BytesChange &change);
+
+} // namespace nir
