@@ -36,6 +36,13 @@ std::uint64_t bytes_moved_through(const Value &object, DType dtype) {
   return sum;
 }
 
+std::uint64_t BytesMovedThrough::operator()(const Value &object, DType dtype) {
+  const auto [known, is_new] = per_byte_.try_emplace(&object);
+  if (is_new)
+    known->second = bytes_moved_through(object, DType::Uint8);
+  return saturating_multiply(known->second, sizeinbytes(dtype));
+}
+
 std::uint64_t bytes_moved(const Instruction &inst) {
   std::uint64_t sum = inst.defines_value() ? bytes_written(inst, inst.dtype()) : 0;
   for (const Use &use : inst.uses_of_operands())

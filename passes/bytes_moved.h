@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 
 #include "ir/module.h"
 
@@ -21,6 +22,18 @@ std::uint64_t bytes_moved(const Use &use, DType dtype);
 std::uint64_t bytes_moved_through(const Value &object, DType dtype);
 // What a value's definition contributes, if it wrote `dtype`.
 std::uint64_t bytes_written(const Instruction &inst, DType dtype);
+
+// bytes_moved_through with a memory, so that an object with many users is walked once and not once
+// per question.
+class BytesMovedThrough {
+public:
+  std::uint64_t operator()(const Value &object, DType dtype);
+  // To be called when the object's uses have changed; its dtype does not matter.
+  void forget(const Value &object) { per_byte_.erase(&object); }
+
+private:
+  std::unordered_map<const Value *, std::uint64_t> per_byte_; // for elements of one byte
+};
 
 // The bytes that a rewrite touches, before and after it. With `profit=on` a pass declines a rewrite
 // that makes them grow.

@@ -43,6 +43,7 @@ constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"excess-precision", PassOption::Choice, "on", on_off,
      "off: fuse only what is exact or what passes inserted"},
+    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
 };
 
 // A memcast that stays so far, and why.
@@ -82,7 +83,7 @@ void report(const std::vector<Candidate> &declined, Function &function, PassCont
 class CastOpElimination final : public FunctionPass {
 public:
   explicit CastOpElimination(const PassOptions &given)
-      : excess_precision_(given.flag("excess-precision")) {}
+      : settings_{given.flag("excess-precision"), given.flag("profit")} {}
 
   bool run(Function &function, PassContext &context) override {
     const bool had_dead = drop_dead(function, context);
@@ -90,7 +91,7 @@ public:
     if (memcasts.empty())
       return had_dead;
 
-    CastOpOptimizer optimizer(function, context, excess_precision_);
+    CastOpOptimizer optimizer(function, context, settings_);
     bool forward = true;
     bool any_fused = false;
     while (sweep(optimizer, memcasts)) {
@@ -117,7 +118,7 @@ private:
     return dropped.any();
   }
 
-  bool excess_precision_;
+  FusionSettings settings_;
 };
 
 } // namespace

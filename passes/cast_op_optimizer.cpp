@@ -53,6 +53,13 @@ RemarkClass class_of_rounding(const Instruction &memcast, const Instruction &oth
                                                     : RemarkClass::Permitted;
 }
 
+// What the first of the conditions that refuses says. They are asked in order, and no further.
+template <class... Conditions> FusionRefusal first_refusal(Conditions... conditions) {
+  FusionRefusal refusal;
+  static_cast<void>((static_cast<bool>(refusal = conditions()) || ...));
+  return refusal;
+}
+
 // Conditions of both directions.
 
 FusionRefusal memcast_is_fixed(const FusionCandidate &c) {
@@ -333,28 +340,32 @@ FusionVerdict judge_readers(const FusionCandidate &c) {
   return all;
 }
 
-// How many elements the access names in all runs of its statement.
-std::uint64_t elements_moved(const Use &use) {
-  std::uint64_t elements = num_dynamic_instances(*use.user());
-  for (const std::int64_t size : use.shape())
-    elements = saturating_multiply(elements, static_cast<std::uint64_t>(size));
-  return elements;
-}
+std::uint64_t bytes_of_memcast(const FusionCandidate &c) { return bytes_moved(c.memcast); }
 
-std::uint64_t bytes_of_memcast(const FusionCandidate &c) {
-  const std::uint64_t bytes = sizeinbytes(c.x.dtype()) + sizeinbytes(c.y.dtype());
-  return saturating_multiply(elements_moved(*c.memcast.dst()), bytes);
+// What the readers, or the writers, of a tensor move, if they found `dtype` there.
+std::uint64_t bytes_of(const Tensor &tensor, bool (*role)(const Use &), DType dtype) {
+  std::uint64_t sum = 0;
+  for (const Use &use : tensor.uses())
+    if (role(use))
+      sum = saturating_add(sum, bytes_moved(use, dtype));
+  return sum;
 }
 
 FusionRefusal readers_would_move_more(const FusionCandidate &c) {
-  std::uint64_t elements = 0;
-  for (const Use &use : c.y.uses())
-    if (reads(use))
-      elements = saturating_add(elements, elements_moved(use));
-  const std::uint64_t now =
-      saturating_add(bytes_of_memcast(c), saturating_multiply(elements, sizeinbytes(c.y.dtype())));
-  const std::uint64_t then = saturating_multiply(elements, sizeinbytes(c.x.dtype()));
-  return then > now ? refuse("would be read with more bytes than now", c.x) : FusionRefusal();
+  const BytesChange change{saturating_add(bytes_of_memcast(c), bytes_of(c.y, reads, c.y.dtype())),
+                           bytes_of(c.y, reads, c.x.dtype())};
+  if (!change.grows())
+    return {};
+  return {"would be read with more bytes than now", &c.x, change};
+}
+
+// Where X is written more often than the memcast runs, in a wider dtype.
+FusionRefusal writers_would_move_more(const FusionCandidate &c) {
+  const BytesChange change{saturating_add(bytes_of_memcast(c), bytes_of(c.x, writes, c.x.dtype())),
+                           bytes_of(c.x, writes, c.y.dtype())};
+  if (!change.grows())
+    return {};
+  return {"would be written with more bytes than now", &c.y, change};
 }
 
 // The mark of a reader that takes the memcast in: kept or taken only where no author's rounding is
@@ -379,7 +390,10 @@ std::string name_of(const FusionRefusal &refusal, const Function &function) {
 std::string to_string(const FusionRefusal &refusal, const Function &function) {
   if (refusal.about == nullptr)
     return refusal.text;
-  return fmt::format("{} {}", name_of(refusal, function), refusal.text);
+  std::string text = fmt::format("{} {}", name_of(refusal, function), refusal.text);
+  if (refusal.change.grows())
+    text += fmt::format(": {}", to_string(refusal.change));
+  return text;
 }
 
 std::string describe_fusion(const FusionCandidate &c, bool into_writers) {
@@ -399,9 +413,9 @@ std::string to_string(const DeclinedFusion &declined, const Function &function) 
 
 std::optional<DeclinedFusion> CastOpOptimizer::fuse(Instruction &memcast) {
   const FusionCandidate candidate(memcast);
-  for (const auto condition : {memcast_is_fixed, memcast_reinterprets})
-    if (const FusionRefusal refusal = condition(candidate))
-      return DeclinedFusion{refusal, refusal};
+  if (const FusionRefusal refusal = first_refusal([&] { return memcast_is_fixed(candidate); },
+                                                  [&] { return memcast_reinterprets(candidate); }))
+    return DeclinedFusion{refusal, refusal};
 
   const FusionVerdict src = permit(candidate, judge_src(candidate));
   const bool src_is_exact = !src.refusal && src.remark_class == RemarkClass::Exact;
@@ -425,40 +439,28 @@ std::optional<DeclinedFusion> CastOpOptimizer::fuse(Instruction &memcast) {
 }
 
 FusionVerdict CastOpOptimizer::judge_src(const FusionCandidate &c) {
-  if (const FusionRefusal refusal = is_not_internal(c.x))
+  if (const FusionRefusal refusal = first_refusal(
+          [&] { return is_not_internal(c.x); }, [&] { return x_has_another_reader(c); },
+          [&] { return is_reinterpreted(c.x); }, [&] { return shapes_differ(c); },
+          [&] { return y_has_another_writer(c); }))
     return {refusal};
-  if (const FusionRefusal refusal = x_has_another_reader(c))
-    return {refusal};
-  if (const FusionRefusal refusal = is_reinterpreted(c.x))
-    return {refusal};
-  if (const FusionRefusal refusal = shapes_differ(c))
-    return {refusal};
-  if (const FusionRefusal refusal = y_has_another_writer(c))
-    return {refusal};
-  const FusionVerdict verdict = judge_stores(c);
-  if (verdict.refusal)
-    return verdict;
-  if (const FusionRefusal refusal = y_is_read_before_memcast(c))
-    return {refusal};
+  FusionVerdict verdict = judge_stores(c);
+  if (!verdict.refusal)
+    verdict.refusal = first_refusal(
+        [&] { return y_is_read_before_memcast(c); },
+        [&] { return settings_.profit ? writers_would_move_more(c) : FusionRefusal(); });
   return verdict;
 }
 
 FusionVerdict CastOpOptimizer::judge_dst(const FusionCandidate &c) {
-  if (const FusionRefusal refusal = is_not_internal(c.y))
+  if (const FusionRefusal refusal = first_refusal(
+          [&] { return is_not_internal(c.y); }, [&] { return y_has_another_writer(c); },
+          [&] { return is_reinterpreted(c.y); }, [&] { return shapes_differ(c); }))
     return {refusal};
-  if (const FusionRefusal refusal = y_has_another_writer(c))
-    return {refusal};
-  if (const FusionRefusal refusal = is_reinterpreted(c.y))
-    return {refusal};
-  if (const FusionRefusal refusal = shapes_differ(c))
-    return {refusal};
-  const FusionVerdict verdict = judge_readers(c);
-  if (verdict.refusal)
-    return verdict;
-  if (const FusionRefusal refusal = x_is_overwritten(c))
-    return {refusal};
-  if (const FusionRefusal refusal = readers_would_move_more(c))
-    return {refusal};
+  FusionVerdict verdict = judge_readers(c);
+  if (!verdict.refusal)
+    verdict.refusal = first_refusal([&] { return x_is_overwritten(c); },
+                                    [&] { return readers_would_move_more(c); });
   return verdict;
 }
 
@@ -468,7 +470,7 @@ FusionVerdict CastOpOptimizer::permit(const FusionCandidate &c, FusionVerdict ve
     return verdict;
   if (c.function.is_strict())
     return {{"a rounding would go, and the function is strict"}};
-  if (!excess_precision_)
+  if (!settings_.excess_precision)
     return {{"a rounding would go, and excess precision is off"}};
   return verdict;
 }

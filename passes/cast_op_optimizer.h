@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "passes/bytes_moved.h"
 #include "passes/pass.h"
 #include "passes/tensor_order.h"
 
@@ -15,6 +16,7 @@ namespace nir {
 struct FusionRefusal {
   const char *text = nullptr;
   const Value *about = nullptr;
+  BytesChange change{}; // where it is refused because of them
   explicit operator bool() const { return text != nullptr; }
 };
 
@@ -39,6 +41,11 @@ struct FusionVerdict {
   RemarkClass remark_class = RemarkClass::Exact; // the weakest of all instructions to be rewritten
 };
 
+struct FusionSettings {
+  bool excess_precision; // off: only what is exact or what passes inserted may go
+  bool profit;           // on: what makes bytes moved grow stays
+};
+
 struct FusionCandidate;
 
 // Moves the conversion of `Y = offloaded_memcast(X)` into a neighbour: into the instructions that
@@ -49,10 +56,9 @@ struct FusionCandidate;
 // O(uses log uses) altogether.
 class CastOpOptimizer {
 public:
-  // `excess_precision` off: only what is exact or what passes inserted may go. Numbers the
-  // statements.
-  CastOpOptimizer(Function &function, PassContext &context, bool excess_precision)
-      : context_(context), order_(function), excess_precision_(excess_precision) {}
+  // Numbers the statements.
+  CastOpOptimizer(Function &function, PassContext &context, FusionSettings settings)
+      : context_(context), order_(function), settings_(settings) {}
 
   // Fuses the memcast in the direction that is exact, else into the writers of X, and erases it,
   // leaving an applied remark; X or Y then has no uses. Otherwise changes nothing and says why.
@@ -76,7 +82,7 @@ private:
   TensorOrder order_; // only its writers are asked: fuse_dst adds readers to X without forgetting X
   std::unordered_set<const Tensor *> shared_; // tensors with more than one reader; asked only
   FusionCounts counts_;
-  bool excess_precision_;
+  FusionSettings settings_;
 };
 
 } // namespace nir

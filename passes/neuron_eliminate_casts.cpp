@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "ir/cast_triple.h"
+#include "passes/bytes_moved.h"
 #include "passes/mutate.h"
 #include "passes/pass.h"
 #include "passes/rewrite_log.h"
@@ -29,13 +30,18 @@ constexpr PassStatistic statistics[] = {
 };
 
 constexpr std::string_view src_match_choices[] = {"require", "forbid", "any"};
+constexpr std::string_view ops_choices[] = {"whitelist", "engine"};
 constexpr std::string_view on_off[] = {"on", "off"};
 
 constexpr PassOption options[] = {
     {"src-match", PassOption::Choice, "require", src_match_choices,
      "whether the producer's source dtype must equal the wanted one, must not, or may"},
+    {"ops", PassOption::Choice, "whitelist", ops_choices,
+     "which producers may take a cast's dtype: the sources' three, or all that compute wide and "
+     "round once"},
     {"excess-precision", PassOption::Choice, "on", on_off,
      "off: remove only what is exact or what passes inserted"},
+    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
     {"only-autocast", PassOption::Flag, "false", {}, "look only at casts that passes inserted"},
 };
 
@@ -43,7 +49,9 @@ enum class SrcMatch : std::uint8_t { Require, Forbid, Any };
 
 struct Settings {
   SrcMatch src_match;
+  bool engine_ops;
   bool excess_precision;
+  bool profit;
   bool only_autocast;
 };
 
@@ -52,7 +60,8 @@ Settings settings_of(const PassOptions &given) {
   return {match == "require"  ? SrcMatch::Require
           : match == "forbid" ? SrcMatch::Forbid
                               : SrcMatch::Any,
-          given.flag("excess-precision"), given.flag("only-autocast")};
+          given.get("ops") == "engine", given.flag("excess-precision"), given.flag("profit"),
+          given.flag("only-autocast")};
 }
 
 // What rewriting the producers of one cast amounts to: the first obstacle, or how it counts.
@@ -80,6 +89,11 @@ bool is_whitelisted(Opcode opcode) {
          opcode == Opcode::TensorCopy;
 }
 
+// Whether the instruction computes wide, rounds once, and may write another dtype.
+bool is_rounding_engine(const Instruction &inst) {
+  return inst.has_trait(op_trait::Engine) && inst.has_trait(op_trait::MutableDst);
+}
+
 class CastEliminator {
 public:
   CastEliminator(Function &function, PassContext &context, const Settings &settings)
@@ -104,14 +118,34 @@ private:
       return false;
     const Verdict verdict = judge(cast);
     if (verdict.obstacle != nullptr) {
-      if (context_.wants_missed())
-        context_.remark(RemarkClass::Declined, cast, explain(cast, verdict.obstacle));
+      decline(cast, verdict.obstacle);
       return false;
     }
+    if (settings_.profit)
+      if (const BytesChange change = bytes_change(cast); change.grows()) {
+        if (context_.wants_missed())
+          decline(cast, to_string(change));
+        return false;
+      }
     if (context_.wants_applied())
       context_.remark(class_of(cast, verdict), cast, describe_removal(cast));
     eliminate(cast);
     return true;
+  }
+
+  void decline(const Instruction &cast, std::string_view obstacle) {
+    if (context_.wants_missed())
+      context_.remark(RemarkClass::Declined, cast, explain(cast, obstacle));
+  }
+
+  // The producers' result is retyped with all that read it; the cast goes, and its users read at
+  // the same width from elsewhere.
+  BytesChange bytes_change(const Instruction &cast) {
+    const Value &object = *cast.src()->value();
+    const DType wanted = cast.dst_dtype();
+    const std::uint64_t read = bytes_moved(*cast.src(), wanted);
+    return {saturating_add(bytes_through_(object, object.dtype()), bytes_written(cast, wanted)),
+            bytes_through_(object, wanted) - read};
   }
 
   // All that must hold for the cast to go, in the order of the contract.
@@ -147,7 +181,9 @@ private:
     const DType wanted = cast.dst_dtype();
     if (const char *reason = mutability_.why_fixed(producer, wanted, cast))
       return reason;
-    if (!is_whitelisted(producer.opcode()))
+    if (settings_.engine_ops && !is_rounding_engine(producer))
+      return "the producer is no engine instruction that rounds";
+    if (!settings_.engine_ops && !is_whitelisted(producer.opcode()))
       return "the producer is no activation, tensor_scalar or tensor_copy";
     const DType src = producer.src()->dtype();
     if (settings_.src_match == SrcMatch::Require && src != wanted)
@@ -293,6 +329,7 @@ private:
     const Use &src = *cast.src();
     cast.replace_all_uses_with(src.value(), src.access());
     mutability_.forget(object);
+    bytes_through_.forget(object);
   }
 
   void retype(Instruction &producer, const Value &object, DType dtype) {
@@ -321,7 +358,7 @@ private:
     }
   }
 
-  std::string explain(const Instruction &cast, const char *obstacle) const {
+  std::string explain(const Instruction &cast, std::string_view obstacle) const {
     return fmt::format("{} -> {}: {}{}", dtype2str(cast.src()->dtype()),
                        dtype2str(cast.dst_dtype()), obstacle, name_producer(cast));
   }
@@ -348,6 +385,7 @@ private:
   PassContext &context_;
   const Settings &settings_;
   DstMutability mutability_;
+  BytesMovedThrough bytes_through_;
   std::unordered_map<const Value *, std::vector<StoreVerdict>> store_verdicts_;
   std::optional<TensorOrder> order_;
   std::optional<std::uint64_t> sbuf_bytes_;
