@@ -7,17 +7,18 @@
 // removes one cast, so it terminates. Rounding: the producer no longer rounds to the dtype between;
 // that is exact, or undoes what passes inserted, or is permitted outside strict functions
 // (passes, neuron-eliminate-casts).
-#include <array>
-#include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "ir/cast_triple.h"
 #include "passes/bytes_moved.h"
+#include "passes/cast_removal.h"
+#include "passes/moved_read.h"
 #include "passes/mutate.h"
-#include "passes/pass.h"
+#include "passes/partition_budget.h"
 #include "passes/rewrite_log.h"
-#include "passes/tensor_order.h"
 
 namespace nir::passes {
 namespace {
@@ -67,22 +68,8 @@ Settings settings_of(const PassOptions &given) {
 // What rewriting the producers of one cast amounts to: the first obstacle, or how it counts.
 struct Verdict {
   const char *obstacle = nullptr;
-  bool exact = true;    // of all producers
-  bool inserted = true; // all producers' narrowings are a pass's
+  RemovalKind kind{};
 };
-
-bool is_elementwise(const Instruction &inst) {
-  switch (inst.opcode()) {
-  case Opcode::Activation:
-  case Opcode::TensorScalar:
-  case Opcode::TensorCopy:
-  case Opcode::TensorTensor:
-  case Opcode::Select:
-    return true;
-  default:
-    return false;
-  }
-}
 
 bool is_whitelisted(Opcode opcode) {
   return opcode == Opcode::Activation || opcode == Opcode::TensorScalar ||
@@ -97,7 +84,8 @@ bool is_rounding_engine(const Instruction &inst) {
 class CastEliminator {
 public:
   CastEliminator(Function &function, PassContext &context, const Settings &settings)
-      : function_(function), context_(context), settings_(settings) {}
+      : function_(function), context_(context), settings_(settings), moved_reads_(function),
+        budget_(function) {}
 
   bool run() {
     std::vector<Instruction *> casts;
@@ -128,7 +116,7 @@ private:
         return false;
       }
     if (context_.wants_applied())
-      context_.remark(class_of(cast, verdict), cast, describe_removal(cast));
+      context_.remark(class_of_removal(cast, verdict.kind), cast, describe_removal(cast));
     eliminate(cast);
     return true;
   }
@@ -159,20 +147,9 @@ private:
                                         : judge_tensor(*tensor, cast);
     if (verdict.obstacle != nullptr)
       return verdict;
-    if (class_of(cast, verdict) == RemarkClass::Permitted) {
-      if (function_.is_strict())
-        return {"the function is strict"};
-      if (!settings_.excess_precision)
-        return {"excess precision is off"};
-    }
-    return verdict;
-  }
-
-  static RemarkClass class_of(const Instruction &cast, const Verdict &verdict) {
-    if (verdict.exact)
-      return RemarkClass::Exact;
-    return verdict.inserted && !cast.autocast().empty() ? RemarkClass::Inserted
-                                                        : RemarkClass::Permitted;
+    return {why_rounding_stays(class_of_removal(cast, verdict.kind), function_,
+                               settings_.excess_precision),
+            verdict.kind};
   }
 
   // The four gates (should_mutate_inst_dst_type).
@@ -193,17 +170,14 @@ private:
     const DType old = producer.dst_dtype();
     if (is_int_type(old) != is_int_type(src))
       return "the producer converts between integer and float";
-    const bool exact_only = is_int_or_scale(src) || is_int_or_scale(old) || is_int_or_scale(wanted);
-    if (exact_only && !is_exact)
-      return "a clamp or wrap to an integer would be lost";
-    return nullptr;
+    return why_clamp_stays(producer, cast, is_exact);
   }
 
   Verdict judge_producer(const Instruction &producer, const Instruction &cast) {
     const bool exact = absorbing_copy_is_exact(producer, cast);
-    if ((producer.exact_ints() || cast.exact_ints()) && !exact)
-      return {"exact_ints and a copy through fp32 do not merge"};
-    return {why_producer_stays(producer, cast, exact), exact, !producer.autocast().empty()};
+    if (const char *reason = why_exact_ints_stay(producer, cast, exact))
+      return {reason};
+    return {why_producer_stays(producer, cast, exact), {exact, !producer.autocast().empty()}};
   }
 
   Verdict judge_tensor(Tensor &tensor, const Instruction &cast) {
@@ -214,10 +188,10 @@ private:
     const Verdict verdict = judge_stores(tensor, cast);
     if (verdict.obstacle != nullptr)
       return verdict;
-    if (const char *reason = why_read_stays(tensor, cast))
+    if (const char *reason = moved_reads_.why_read_stays(tensor, cast))
       return {reason};
-    if (overflows_partition(tensor, cast.dst_dtype()))
-      return {"the function's sbuf tensors would overflow a partition"};
+    if (budget_.overflows(tensor, cast.dst_dtype()))
+      return {PartitionBudget::overflow};
     return verdict;
   }
 
@@ -245,58 +219,11 @@ private:
       const Verdict one = judge_producer(store, cast);
       if (one.obstacle != nullptr)
         return one;
-      all.exact &= one.exact;
-      all.inserted &= one.inserted;
+      all.kind &= one.kind;
     }
     if (!has_stores)
       return {"nothing stores the tensor"};
     return all;
-  }
-
-  // Replacing the cast by an access moves the read from the cast to its users, so nothing may write
-  // the tensor in between.
-  const char *why_read_stays(const Tensor &tensor, const Instruction &cast) {
-    if (!order_)
-      order_.emplace(function_);
-    Instruction *last = nullptr;
-    for (const Use &use : cast.uses()) {
-      Instruction *user = use.user();
-      if (user->has_trait(op_trait::NeverDead))
-        return "a call or opaque was given its value";
-      if (last == nullptr || user->order() > last->order())
-        last = user;
-    }
-    if (last == nullptr)
-      return nullptr;
-    const Stmt *scope = ancestor_in_block(last, cast.parent());
-    const char *reason = "the tensor is written before the last use";
-    if (scope != last) {
-      const std::uint32_t end = nir::cast<Loop>(scope)->end_order();
-      return order_->writer_between(tensor, cast.order() + 1, end) != nullptr ? reason : nullptr;
-    }
-    if (order_->writer_between(tensor, cast.order() + 1, last->order() - 1) != nullptr)
-      return reason;
-    return rereads_what_it_overwrites(*last, tensor, cast) ? reason : nullptr;
-  }
-
-  // Whether the last user writes the tensor otherwise than each element behind its own reading.
-  static bool rereads_what_it_overwrites(const Instruction &last, const Tensor &tensor,
-                                         const Instruction &cast) {
-    if (!last.has_dst() || last.dst()->value() != &tensor)
-      return false;
-    return !is_elementwise(last) || !same_subscripts(last.dst()->access(), cast.src()->access());
-  }
-
-  bool overflows_partition(const Tensor &tensor, DType wanted) {
-    if (tensor.space() != Space::Sbuf)
-      return false;
-    const Target &target = function_.module().target();
-    if (!sbuf_bytes_)
-      sbuf_bytes_ = sbuf_bytes_per_partition(function_);
-    const std::uint64_t old = sbuf_bytes_per_partition(tensor, tensor.dtype(), target);
-    const std::uint64_t grown = sbuf_bytes_per_partition(tensor, wanted, target);
-    const std::uint64_t sum = saturating_add(*sbuf_bytes_ - old, grown);
-    return grown > old && sum > static_cast<std::uint64_t>(target.sbuf_bytes_per_partition);
   }
 
   void eliminate(Instruction &cast) {
@@ -333,14 +260,9 @@ private:
   }
 
   void retype(Instruction &producer, const Value &object, DType dtype) {
-    const Tensor *tensor = dyn_cast<Tensor>(&object);
-    const bool counts = tensor != nullptr && tensor->space() == Space::Sbuf && sbuf_bytes_;
-    const Target &target = function_.module().target();
-    if (counts)
-      *sbuf_bytes_ -= sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
+    if (const Tensor *tensor = dyn_cast<Tensor>(&object))
+      budget_.add(budget_.growth(*tensor, dtype));
     mutate_dst_ty(producer, dtype);
-    if (counts)
-      *sbuf_bytes_ += sbuf_bytes_per_partition(*tensor, tensor->dtype(), target);
     forget_dependents(object);
   }
 
@@ -387,8 +309,8 @@ private:
   DstMutability mutability_;
   BytesMovedThrough bytes_through_;
   std::unordered_map<const Value *, std::vector<StoreVerdict>> store_verdicts_;
-  std::optional<TensorOrder> order_;
-  std::optional<std::uint64_t> sbuf_bytes_;
+  MovedReads moved_reads_;
+  PartitionBudget budget_;
 };
 
 class NeuronEliminateCasts : public FunctionPass {

@@ -47,6 +47,9 @@ constexpr std::string_view pipelines[] = {
     "cast-op-elimination{excess-precision=off}",
     "legalize-dtype,neuron-eliminate-casts{only-autocast}",
     "legalize-dtype,cast-op-elimination",
+    "dtype-mutator",
+    "legalize-dtype,dtype-mutator{mutate-multi-users}",
+    "legalize-dtype,dtype-mutator{mutate-multi-users,excess-precision=off,profit=on}",
 };
 
 struct Totals {

@@ -1,0 +1,429 @@
+// dtype-mutator: removes a cast by letting what produces its source write the cast's dtype.
+//
+//   turn:  %m = activation exp %x : float32[…]       into:  %m = activation exp %x : bfloat16[…]
+//          %n = tensor_copy %m : bfloat16[…]                (users of %n read %m)
+//
+// Requires: verified IR. Preserves: legal form, order, interfaces. One forward sweep over the casts
+// that there are when it begins; every change removes one, so it terminates. Each cast is looked at
+// once, in O(its users), and a producer with many users once per dtype.
+//
+// Rounding: where the producer holds its result wider than it wrote, as where an activation writes
+// float32, narrowing it is exact: the same rounding is done earlier. Where the cast made up for a
+// rounding of the producer's, that one goes, and the classes of remarks decide
+// (passes/cast_removal.h). A const that a cast alone reads is cast at compile time, with the same
+// engine (weight_caster.h).
+//
+// Gates 4 and 6 both speak of more than one reader. Gate 4 stands before mutate_load and speaks of
+// what DMA delivers, a load's result: that one has one reader under every option. Gate 6 speaks of
+// all other values, and mutate-multi-users lifts it. A tensor has one reader by gate 3 already.
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "passes/bytes_moved.h"
+#include "passes/cast_removal.h"
+#include "passes/moved_read.h"
+#include "passes/mutate.h"
+#include "passes/partition_budget.h"
+#include "passes/rewrite_log.h"
+#include "passes/weight_caster.h"
+
+namespace nir::passes {
+namespace {
+
+enum Statistic : unsigned {
+  OperatorsRetyped,
+  LoadsRetyped,
+  WeightBytes,
+  CastsFoldedIntoLoads,
+  CastsRemoved,
+  BytesRemoved
+};
+constexpr PassStatistic statistics[] = {
+    {"Number of operators retyped", "operators"}, {"Number of loads retyped", "loads"},
+    {"Number of bytes cast in weights", "bytes"}, {"Number of casts folded into loads", "casts"},
+    {"Number of casts removed", "casts"},         {"Number of bytes of casts removed", "bytes"},
+};
+
+constexpr std::string_view on_off[] = {"on", "off"};
+constexpr PassOption options[] = {
+    {"mutate-multi-users",
+     PassOption::Flag,
+     "false",
+     {},
+     "retype also what more than one user reads, where none of them loses precision"},
+    {"excess-precision", PassOption::Choice, "on", on_off,
+     "off: remove only what is exact or what passes inserted"},
+    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+};
+
+struct Settings {
+  bool multi_users;
+  bool excess_precision;
+  bool profit;
+};
+
+enum class DstMatch : std::uint8_t { Match, Mutated, Mismatch };
+
+// What becomes of one offer of a dtype to an operand.
+struct Plan {
+  DstMatch match = DstMatch::Mismatch;
+  std::string_view obstacle{};     // of a Mismatch; a constant
+  Instruction *producer = nullptr; // that is retyped, if any
+  Tensor *weight = nullptr;        // that is cast, if any
+  RemovalKind kind{};
+
+  static Plan mismatch(std::string_view obstacle) { return {DstMatch::Mismatch, obstacle}; }
+};
+
+// The only instruction that writes the tensor, where it has exactly one definition and one use.
+Instruction *only_writer(const Tensor &tensor) {
+  Instruction *writer = nullptr;
+  unsigned num_readers = 0;
+  for (const Use &use : tensor.uses()) {
+    num_readers += reads(use) ? 1 : 0;
+    if (num_readers > 1 || (writes(use) && writer != nullptr))
+      return nullptr;
+    if (writes(use))
+      writer = use.user();
+  }
+  return num_readers == 1 ? writer : nullptr;
+}
+
+bool operands_disagree(const Instruction &inst) {
+  for (const Use &use : inst.matched_operands())
+    if (use.dtype() != inst.matched_operands().front().dtype())
+      return true;
+  return false;
+}
+
+// Whether the instruction spreads one partition over several.
+bool broadcasts_partitions(const Instruction &inst) {
+  if (inst.opcode() != Opcode::Broadcast || inst.shape().empty())
+    return false;
+  const std::span<const std::int64_t> dims = inst.int_list(AttrKey::Dims);
+  for (std::size_t k = 0; k < dims.size(); ++k)
+    if (dims[k] == 0)
+      return inst.operand(0).shape()[k] != inst.shape()[0];
+  return inst.shape()[0] != 1;
+}
+
+// An index is held exactly only in a dtype that has it, and integers clamp it.
+bool clamps_indices(const Instruction &iota, DType wanted) {
+  constexpr std::int64_t held_by_all_integers = 128; // 0 … 127
+  if (!is_int_type(iota.dst_dtype()) && !is_int_type(wanted))
+    return false;
+  const std::int64_t dim = iota.int_attr(AttrKey::Dim);
+  return iota.dst_shape()[static_cast<std::size_t>(dim)] > held_by_all_integers;
+}
+
+// Beyond can_mutate_dst_ty: producers whose wide dtype their operands do not tell, and a scale that
+// only a tensor_copy casts.
+const char *why_producer_converts_otherwise(const Instruction &producer, DType wanted) {
+  if (operands_disagree(producer))
+    return "the producer's operands are not in legal form";
+  const bool reads_scale =
+      producer.has_trait(op_trait::WideIsSrc) && producer.src()->dtype() == DType::Float8E8m0fnu;
+  if (reads_scale && producer.opcode() != Opcode::TensorCopy)
+    return "only a tensor_copy may cast float8_e8m0fnu";
+  if (producer.opcode() == Opcode::Iota && clamps_indices(producer, wanted))
+    return "an integer dtype may not hold its indices";
+  return nullptr;
+}
+
+class DTypeMutator {
+public:
+  DTypeMutator(Function &function, PassContext &context, const Settings &settings)
+      : function_(function), context_(context), settings_(settings), moved_reads_(function),
+        budget_(function), weights_(function, budget_) {}
+
+  bool run() {
+    std::vector<Instruction *> casts;
+    for (Stmt &stmt : function_.statements()) {
+      Instruction *inst = dyn_cast<Instruction>(&stmt);
+      if (inst != nullptr && inst->defines_value() && is_cast(*inst))
+        casts.push_back(inst);
+    }
+    bool changed = false;
+    for (Instruction *cast : casts)
+      changed |= try_remove(*cast);
+    weights_.finish();
+    context_.count(WeightBytes, weights_.bytes_cast());
+    return changed;
+  }
+
+private:
+  bool try_remove(Instruction &cast) {
+    if (cast.is_fixed()) {
+      decline(cast, "the cast is fixed");
+      return false;
+    }
+    // Asked before anything changes, for then it is too late.
+    const Plan plan = match(*cast.src(), cast.dst_dtype());
+    if (plan.match == DstMatch::Mismatch) {
+      decline(cast, plan.obstacle);
+      return false;
+    }
+    if (settings_.profit && plan.producer != nullptr)
+      if (const BytesChange change = bytes_change(cast, plan); change.grows()) {
+        if (context_.wants_missed())
+          decline(cast, to_string(change));
+        return false;
+      }
+    if (context_.wants_applied())
+      context_.remark(class_of_removal(cast, plan.kind), cast, describe_removal(cast, plan));
+    remove(cast, plan);
+    return true;
+  }
+
+  // match_or_mutate_dst_ty up to the change itself; the operand is the source of a copy to
+  // `wanted`, whose users are to read it.
+  Plan match(Use &operand, DType wanted) {
+    const Instruction &cast = *operand.user();
+    Plan plan = pass_gates(operand, wanted);
+    if (plan.match == DstMatch::Mismatch)
+      return plan;
+    const RemarkClass remark_class = class_of_removal(cast, plan.kind);
+    if (const char *reason =
+            why_rounding_stays(remark_class, function_, settings_.excess_precision))
+      return Plan::mismatch(reason);
+    const Tensor *tensor = operand.tensor();
+    if (tensor == nullptr)
+      return plan;
+    if (const char *reason = moved_reads_.why_read_stays(*tensor, cast))
+      return Plan::mismatch(reason);
+    if (plan.producer != nullptr && budget_.overflows(*tensor, wanted))
+      return Plan::mismatch(PartitionBudget::overflow);
+    return plan;
+  }
+
+  // The gates of the contract, in its order: the first failure wins.
+  Plan pass_gates(Use &operand, DType wanted) {
+    if (operand.dtype() == wanted)
+      return {DstMatch::Match};
+    if (operand.reinterprets())
+      return Plan::mismatch("a reinterpreting access");
+    const Instruction &cast = *operand.user();
+    Tensor *tensor = operand.tensor();
+    if (tensor != nullptr && tensor->role() == Role::Const)
+      return cast_weight(*tensor, cast, tensor->has_one_use());
+    Instruction *producer =
+        tensor != nullptr ? only_writer(*tensor) : operand.defining_instruction();
+    if (producer == nullptr)
+      return Plan::mismatch("the tensor has not exactly one definition and one use");
+    if (producer->opcode() == Opcode::Load)
+      return operand.value()->has_one_use() ? mutate_load(*producer, cast)
+                                            : Plan::mismatch("it has more than one reader");
+    if (tensor == nullptr && !operand.value()->has_one_use() && !settings_.multi_users)
+      return Plan::mismatch("it has more than one user, and mutate-multi-users is off");
+    return mutate(*producer, cast);
+  }
+
+  // can_mutate_dst_ty, and what a removed rounding would amount to.
+  Plan mutate(Instruction &producer, const Instruction &cast) {
+    if (producer.has_trait(op_trait::NeverDead) && !producer.defines_value() && !producer.has_dst())
+      return Plan::mismatch("a call or opaque writes the tensor");
+    const DType wanted = cast.dst_dtype();
+    if (const char *reason = mutability_.why_fixed(producer, wanted, cast))
+      return Plan::mismatch(reason);
+    if (const char *reason = why_producer_converts_otherwise(producer, wanted))
+      return Plan::mismatch(reason);
+    return absorb(producer, cast);
+  }
+
+  static Plan absorb(Instruction &producer, const Instruction &cast) {
+    const bool exact = absorbing_copy_is_exact(producer, cast);
+    if (const char *reason = why_exact_ints_stay(producer, cast, exact))
+      return Plan::mismatch(reason);
+    if (const char *reason = why_clamp_stays(producer, cast, exact))
+      return Plan::mismatch(reason);
+    return {DstMatch::Mutated, {}, &producer, nullptr, {exact, !producer.autocast().empty()}};
+  }
+
+  Plan mutate_load(Instruction &load, const Instruction &cast) {
+    const DType wanted = cast.dst_dtype();
+    if (load.dtype() == DType::Float16 &&
+        (wanted == DType::Bfloat16 || wanted == DType::Float32r) && feeds_broadcast(cast))
+      return Plan::mismatch("float16 goes through a partition broadcast");
+    if (load.dtype() == DType::Float8E5 || wanted == DType::Float8E5)
+      return Plan::mismatch("a load takes no cast from or to float8e5");
+    Tensor *weight = load.operand(0).tensor();
+    if (weight->role() == Role::Const)
+      return mutate_weight_load(load, *weight, cast);
+    if (!function_.module().target().dma_cast)
+      return Plan::mismatch("Can only cast weight: the target has no DMA cast");
+    return mutate(load, cast);
+  }
+
+  static bool feeds_broadcast(const Instruction &cast) {
+    for (const Use &use : cast.uses())
+      if (broadcasts_partitions(*use.user()))
+        return true;
+    return false;
+  }
+
+  // The load then reads a const of its own new dtype, so that the target need not cast.
+  Plan mutate_weight_load(Instruction &load, Tensor &weight, const Instruction &cast) {
+    if (load.is_fixed())
+      return Plan::mismatch("the producer is fixed");
+    if (load.operand(0).reinterprets())
+      return Plan::mismatch("a reinterpreting access");
+    if (cast.dst_dtype() == DType::Float8E8m0fnu)
+      return Plan::mismatch("only a tensor_copy may write float8_e8m0fnu");
+    Plan plan = weight.dtype() == cast.dst_dtype()
+                    ? Plan{DstMatch::Mutated}
+                    : cast_weight(weight, cast, weight.has_one_use());
+    if (plan.match == DstMatch::Mismatch)
+      return plan;
+    if (load.dtype() != weight.dtype()) {
+      const Plan absorbed = absorb(load, cast);
+      if (absorbed.match == DstMatch::Mismatch)
+        return absorbed;
+      plan.kind = absorbed.kind;
+    }
+    plan.producer = &load;
+    return plan;
+  }
+
+  Plan cast_weight(Tensor &weight, const Instruction &cast, bool moves_last) {
+    if (const char *reason =
+            weights_.why_stays(weight, cast.dst_dtype(), cast.exact_ints(), moves_last))
+      return Plan::mismatch(reason);
+    return {DstMatch::Mutated, {}, nullptr, &weight};
+  }
+
+  // The producer's result is retyped with all that read it, and a const with the load that reads
+  // it; the cast goes, and its users read at the same width from elsewhere.
+  BytesChange bytes_change(const Instruction &cast, const Plan &plan) {
+    const Value &object = *cast.src()->value();
+    const DType wanted = cast.dst_dtype();
+    BytesChange change{
+        saturating_add(bytes_through_(object, object.dtype()), bytes_written(cast, wanted)),
+        bytes_through_(object, wanted) - bytes_moved(*cast.src(), wanted)};
+    if (plan.weight == nullptr)
+      return change;
+    const Use &read = plan.producer->operand(0);
+    change.before = saturating_add(change.before, bytes_moved(read, read.dtype()));
+    change.after = saturating_add(change.after, bytes_moved(read, wanted));
+    return change;
+  }
+
+  void remove(Instruction &cast, const Plan &plan) {
+    const Use &src = *cast.src();
+    log_removal(cast, plan);
+    Tensor *result = plan.weight == nullptr
+                         ? nullptr
+                         : &weights_.cast(*plan.weight, cast.dst_dtype(), cast.exact_ints());
+    if (plan.producer != nullptr)
+      retype(*plan.producer, cast, result);
+    const bool reads_weight = plan.producer == nullptr && result != nullptr;
+    cast.replace_all_uses_with(reads_weight ? result : src.value(), src.access());
+    mutability_.forget(*src.value());
+    bytes_through_.forget(*src.value());
+    context_.count(CastsRemoved);
+    context_.count(BytesRemoved, cast_bytes(cast));
+    // Its memory may come back as another object.
+    mutability_.forget(cast);
+    bytes_through_.forget(cast);
+    cast.erase();
+  }
+
+  void log_removal(const Instruction &cast, const Plan &plan) {
+    RewriteLog *log = context_.rewrites();
+    if (log != nullptr && plan.producer != nullptr)
+      log->absorbed(*plan.producer, cast, plan.kind.exact);
+    else if (log != nullptr && plan.match == DstMatch::Match)
+      log->bypassed(cast, true);
+  }
+
+  // `weight` is what a load of a const is to read.
+  void retype(Instruction &producer, const Instruction &cast, Tensor *weight) {
+    const bool is_load = producer.opcode() == Opcode::Load;
+    const bool reads_const = is_load && producer.operand(0).tensor()->role() == Role::Const;
+    // A const's load keeps its dtype, so no rounding of it is left to be marked.
+    const Name mark = reads_const ? Name() : mark_after_absorbing(producer, cast);
+    const Value &object = retyped_object(producer);
+    if (const Tensor *tensor = dyn_cast<Tensor>(&object))
+      budget_.add(budget_.growth(*tensor, cast.dst_dtype()));
+    mutate_dst_ty(producer, cast.dst_dtype());
+    if (weight != nullptr)
+      producer.operand(0).set(weight, producer.operand(0).access());
+    producer.set_autocast(mark);
+    forget_dependents(producer, object);
+    context_.count(is_load ? LoadsRetyped : OperatorsRetyped);
+    if (is_load)
+      context_.count(CastsFoldedIntoLoads);
+  }
+
+  // What was remembered of values whose gates looked at the dtype that the producer writes.
+  void forget_dependents(const Instruction &producer, const Value &object) {
+    for (const Use &operand : producer.operands())
+      if (operand.value() != nullptr)
+        mutability_.forget(*operand.value());
+    for (const Use &use : object.uses())
+      for (const Use &operand : use.user()->matched_operands())
+        mutability_.forget(*operand.value());
+  }
+
+  void decline(const Instruction &cast, std::string_view obstacle) {
+    if (context_.wants_missed())
+      context_.remark(RemarkClass::Declined, cast,
+                      fmt::format("{}: {}{}", describe_dtypes(cast), obstacle, name_source(cast)));
+  }
+
+  static std::string describe_dtypes(const Instruction &cast) {
+    return fmt::format("{} -> {}", dtype2str(cast.src()->dtype()), dtype2str(cast.dst_dtype()));
+  }
+
+  std::string describe_removal(const Instruction &cast, const Plan &plan) const {
+    std::string_view what = "removed";
+    if (plan.match == DstMatch::Match)
+      what = "removed, its source has the dtype by now";
+    else if (plan.weight != nullptr)
+      what = "cast at compile time";
+    return fmt::format("{}: {}{}", describe_dtypes(cast), what, name_source(cast));
+  }
+
+  std::string name_source(const Instruction &cast) const {
+    const NameTable &names = function_.module().names();
+    if (const Tensor *tensor = cast.src()->tensor())
+      return fmt::format(" (tensor '{}')", quoted_name(names, '$', tensor->name()));
+    return fmt::format(" (producer: {})", describe(*cast.src()->defining_instruction()));
+  }
+
+  Function &function_;
+  PassContext &context_;
+  const Settings &settings_;
+  DstMutability mutability_;
+  BytesMovedThrough bytes_through_;
+  MovedReads moved_reads_;
+  PartitionBudget budget_;
+  WeightCaster weights_;
+};
+
+class DTypeMutatorPass final : public FunctionPass {
+public:
+  explicit DTypeMutatorPass(const PassOptions &given)
+      : settings_{given.flag("mutate-multi-users"), given.flag("excess-precision"),
+                  given.flag("profit")} {}
+  bool run(Function &function, PassContext &context) override {
+    return DTypeMutator(function, context, settings_).run();
+  }
+
+private:
+  Settings settings_;
+};
+
+} // namespace
+
+extern const PassInfo pass_dtype_mutator{
+    .name = "dtype-mutator",
+    .description =
+        "lets producers, loads and weights take the dtype that the only cast of them asks",
+    .options = options,
+    .statistics = statistics,
+    .create = [](const PassOptions &given) -> std::unique_ptr<Pass> {
+      return std::make_unique<DTypeMutatorPass>(given);
+    }};
+
+} // namespace nir::passes
