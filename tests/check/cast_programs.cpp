@@ -230,6 +230,45 @@ private:
     define(shape, dtype(), "tensor_copy " + access(to, shape));
   }
 
+  // A weight, of which some are loaded again, and a cast of what was loaded.
+  void weight() {
+    if (weights_.empty() || one_in(2)) {
+      const TensorName made{fmt::format("w{}", weights_.size()), dtype(), "dram"};
+      std::string init = one_in(2) ? "splat(3" : "dense(1";
+      for (int i = 1; init[0] == 'd' && i < 32; ++i)
+        init += fmt::format(", {}", i * 7 % 23);
+      add_tensor(made.name, made.dtype, "dram const = " + init + ")");
+      weights_.push_back(made);
+    }
+    const TensorName &from = pick(weights_);
+    const Shape shape = one_in(2) ? Shape::Whole : Shape::Half;
+    const std::string_view loaded = one_in(8) ? dtype() : from.dtype;
+    load(shape, access(from, shape), loaded);
+    copy_to(dtype());
+  }
+
+  // A sum of what may have been narrowed just before, and moved.
+  void sum(Shape shape) {
+    Source from = source(shape);
+    if (from.text.empty() || is_int(from.dtype))
+      return;
+    for (std::uint64_t i = below(4); i > 0; --i) {
+      from.dtype = dtype();
+      if (is_int(from.dtype))
+        return;
+      const std::string body =
+          (one_in(2) ? compute(from) : "transpose " + from.text + " {perm = [0, 1]}");
+      from.text = define(shape, from.dtype, body);
+      values_.back().used = true;
+    }
+    const std::string to = fmt::format("s{}", next_sum_++);
+    const std::string_view rows = shape == Shape::Whole ? "[4, 1]" : "[2, 1]";
+    tensors_text_ += fmt::format("  tensor ${} : float32{} dram output\n", to, rows);
+    line(fmt::format("%{} = tensor_reduce {} {} {{axes = [1]}} : float32{}", to,
+                     one_in(4) ? "multiply" : "add", from.text, rows));
+    line(fmt::format("store %{} -> ${}", to, to));
+  }
+
   TensorName add_internal(std::string_view of, std::string_view space) {
     const TensorName tensor{fmt::format("t{}", next_tensor_++), of, space};
     add_tensor(tensor.name, of, space);
@@ -239,7 +278,7 @@ private:
 
   void statement() {
     const Shape shape = depth_ > 0 || one_in(3) ? Shape::Half : Shape::Whole;
-    switch (below(16)) {
+    switch (below(20)) {
     case 12:
     case 13:
       return round_trip(shape);
@@ -247,6 +286,12 @@ private:
       return round_trip_by_tensor();
     case 15:
       return store_and_memcast(shape);
+    case 16:
+    case 17:
+      return weight();
+    case 18:
+    case 19:
+      return sum(shape);
     case 0:
     case 1:
     case 2:
@@ -374,12 +419,14 @@ private:
   std::vector<std::string_view> input_dtypes_;
   std::vector<TensorName> tensors_;
   std::vector<ValueName> values_;
+  std::vector<TensorName> weights_;
   std::string tensors_text_;
   std::string body_;
   bool observes_bits_ = false; // bfloat16 outputs as integers too
   unsigned depth_ = 0;
   unsigned next_ = 0;
   unsigned next_tensor_ = 0;
+  unsigned next_sum_ = 0;
 };
 
 } // namespace

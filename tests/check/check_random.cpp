@@ -48,6 +48,9 @@ constexpr std::string_view pipelines[] = {
     "legalize-dtype,neuron-eliminate-casts{only-autocast}",
     "legalize-dtype,cast-op-elimination",
     "dtype-mutator",
+    "enforce-alu-dt-acc",
+    "legalize-dtype,enforce-alu-dt-acc{excess-precision=off}",
+    "legalize-dtype,dtype-mutator,enforce-alu-dt-acc,dtype-mutator",
     "legalize-dtype,dtype-mutator{mutate-multi-users}",
     "legalize-dtype,dtype-mutator{mutate-multi-users,excess-precision=off,profit=on}",
 };

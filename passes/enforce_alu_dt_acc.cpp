@@ -1,0 +1,359 @@
+// enforce-alu-dt-acc: sums read float32 where the values were held in float32 before they were
+// narrowed.
+//
+//   turn:  %n = activation exp %x : bfloat16[…]      into:  %n = activation exp %x : float32[…]
+//          %t = transpose %n : bfloat16[…]                  %t = transpose %n : float32[…]
+//          %s = tensor_reduce add %t : float32[…]           %s = tensor_reduce add %t : float32[…]
+//
+// Requires: verified IR. Preserves: legal form, order, interfaces; integers, matmuls and what is
+// fixed. It only ever makes narrow floats float32, so it terminates, and a second run finds
+// nothing. O(statements and uses), also where everything is declined: each object is looked at
+// once.
+//
+// A sum is a tensor_reduce that rounds in every step: add and multiply. From what it reads the walk
+// goes up through tensor_copy and transpose, by values and by tensors with all that write them, and
+// gives a graph of the objects on the way. An object gains where a writer of it holds float32 and
+// narrows it, or copies an object that gains. Those that gain become float32, all that a sum
+// depends on or none: were the end to stay narrow, the copies above it would move more bytes for
+// nothing. Objects that nothing wider reaches stay as they are: widening a bfloat16 input gains
+// nothing.
+//
+// Rounding: the narrowings on the way go. Those that passes made are `inserted`, an author's are
+// `permitted`.
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ir/cast_triple.h"
+#include "passes/bytes_moved.h"
+#include "passes/cast_removal.h"
+#include "passes/mutate.h"
+#include "passes/partition_budget.h"
+#include "passes/rewrite_log.h"
+
+namespace nir::passes {
+namespace {
+
+enum Statistic : unsigned { SumsWidened, ProducersRetyped, CopiesRetyped, BytesAdded, Declined };
+constexpr PassStatistic statistics[] = {
+    {"Number of sums that read float32 now", "sums"},
+    {"Number of producers retyped", "producers"},
+    {"Number of copies between retyped", "copies"},
+    {"Number of bytes a partition added", "bytes"},
+    {"Number of sums declined", "sums"},
+};
+
+constexpr std::string_view on_off[] = {"on", "off"};
+constexpr PassOption options[] = {
+    {"excess-precision", PassOption::Choice, "on", on_off,
+     "off: undo only narrowings that passes inserted"},
+    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+};
+
+struct Settings {
+  bool excess_precision;
+  bool profit;
+};
+
+constexpr DType wide_sum = DType::Float32;
+
+bool is_narrow(DType dtype) { return is_float_type(dtype) && !holds(dtype, wide_sum); }
+
+bool is_rounding_sum(const Instruction &inst) {
+  return inst.opcode() == Opcode::TensorReduce &&
+         (inst.op() == AluOp::Add || inst.op() == AluOp::Multiply) &&
+         is_narrow(inst.src()->dtype());
+}
+
+bool is_walked_through(const Instruction &inst) {
+  return inst.opcode() == Opcode::TensorCopy || inst.opcode() == Opcode::Transpose;
+}
+
+// Whether what the instruction writes was float32 before it was narrowed. The arms of a select that
+// disagree are promoted first, so none of them tells.
+bool narrows_float32(const Instruction &inst) {
+  if (inst.opcode() == Opcode::Select && inst.operand(1).dtype() != inst.operand(2).dtype())
+    return false;
+  return wide_dtype(inst) == wide_sum && is_narrow(inst.dst_dtype());
+}
+
+// A value or tensor on the way to a sum.
+struct Node {
+  Value *object;
+  std::vector<unsigned> sources;    // that its writers copy
+  std::vector<unsigned> readers;    // that copy it
+  Instruction *narrowing = nullptr; // a writer that holds float32
+  Instruction *copy = nullptr;      // a writer that copies a source
+  bool gains = false;
+  // Why it stays: a reason of its own, or of what it depends on, and then whose.
+  const char *obstacle = nullptr;
+  unsigned at_fault = 0;
+  enum : std::uint8_t { Unvisited, Accepted, Refused } state = Unvisited;
+};
+
+class SumWidener {
+public:
+  SumWidener(Function &function, PassContext &context, const Settings &settings)
+      : function_(function), context_(context), settings_(settings), budget_(function) {}
+
+  bool run() {
+    collect();
+    propagate_gain();
+    find_obstacles();
+    for (const auto &[sum, node] : sums_)
+      decide(*sum, node);
+    if (accepted_.empty())
+      return false;
+    apply();
+    return true;
+  }
+
+private:
+  // The graph: every object is expanded once.
+  void collect() {
+    for (Stmt &stmt : function_.statements()) {
+      auto *inst = dyn_cast<Instruction>(&stmt);
+      if (inst != nullptr && is_rounding_sum(*inst) && !inst->src()->reinterprets())
+        sums_.emplace_back(inst, node_of(*inst->src()->value()));
+    }
+    for (unsigned node = 0; node < nodes_.size(); ++node)
+      for_each_writer(*nodes_[node].object, [&](Instruction &writer) { look_at(writer, node); });
+  }
+
+  template <class Visit> static void for_each_writer(Value &object, Visit visit) {
+    if (auto *inst = dyn_cast<Instruction>(&object))
+      return visit(*inst);
+    for (Use &use : object.uses())
+      if (writes(use) && use.user()->has_dst())
+        visit(*use.user());
+  }
+
+  void look_at(Instruction &writer, unsigned node) {
+    if (narrows_float32(writer)) {
+      nodes_[node].narrowing = &writer;
+      return;
+    }
+    const Use *src = writer.src();
+    if (!is_walked_through(writer) || !is_narrow(src->dtype()) || src->reinterprets())
+      return;
+    const unsigned source = node_of(*writer.src()->value());
+    nodes_[node].copy = &writer;
+    nodes_[node].sources.push_back(source);
+    nodes_[source].readers.push_back(node);
+  }
+
+  unsigned node_of(Value &object) {
+    const auto [known, is_new] = index_.try_emplace(&object, static_cast<unsigned>(nodes_.size()));
+    if (is_new)
+      nodes_.push_back({.object = &object, .sources = {}, .readers = {}});
+    return known->second;
+  }
+
+  void propagate_gain() {
+    std::vector<unsigned> worklist;
+    for (unsigned i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i].narrowing != nullptr)
+        worklist.push_back(i);
+    while (!worklist.empty()) {
+      Node &node = nodes_[worklist.back()];
+      worklist.pop_back();
+      if (node.gains)
+        continue;
+      node.gains = true;
+      worklist.insert(worklist.end(), node.readers.begin(), node.readers.end());
+    }
+  }
+
+  // Obstacles go where gain goes: whoever copies what stays, stays.
+  void find_obstacles() {
+    std::vector<unsigned> worklist;
+    for (unsigned i = 0; i < nodes_.size(); ++i) {
+      Node &node = nodes_[i];
+      node.obstacle = node.gains ? why_object_stays(node) : nullptr;
+      node.at_fault = i;
+      if (node.obstacle != nullptr)
+        worklist.push_back(i);
+    }
+    for (std::size_t next = 0; next < worklist.size(); ++next) {
+      const Node &node = nodes_[worklist[next]];
+      for (const unsigned reader : node.readers) {
+        if (nodes_[reader].obstacle != nullptr)
+          continue;
+        nodes_[reader].obstacle = node.obstacle;
+        nodes_[reader].at_fault = node.at_fault;
+        worklist.push_back(reader);
+      }
+    }
+  }
+
+  const char *why_object_stays(const Node &node) {
+    // A single copy is retyped with what it reads, so it need not go on passing bits through.
+    const Instruction *copy =
+        node.readers.size() == 1 ? nodes_[node.readers.front()].copy : nullptr;
+    const bool reads_node = copy != nullptr && copy->src()->value() == node.object;
+    const Instruction &writer = node.narrowing != nullptr ? *node.narrowing : *node.copy;
+    if (const char *reason = why_dst_ty_is_fixed(writer, wide_sum, reads_node ? copy : nullptr))
+      return reason;
+    const char *reason = nullptr;
+    for_each_writer(*node.object, [&](const Instruction &one) {
+      if (reason == nullptr)
+        reason = why_rounding_stays(class_of(one), function_, settings_.excess_precision);
+    });
+    return reason;
+  }
+
+  static RemarkClass class_of(const Instruction &writer) {
+    if (holds(writer.dst_dtype(), wide_dtype(writer)))
+      return RemarkClass::Exact;
+    return writer.autocast().empty() ? RemarkClass::Permitted : RemarkClass::Inserted;
+  }
+
+  void decide(Instruction &sum, unsigned index) {
+    const Node &node = nodes_[index];
+    if (!node.gains)
+      return decline(sum, "nothing wider to read", index);
+    if (node.obstacle != nullptr) {
+      context_.count(Declined);
+      return decline(sum, node.obstacle, node.at_fault);
+    }
+    if (!accept_all_below(index)) {
+      context_.count(Declined);
+      return decline(sum, refusal_, index);
+    }
+    context_.count(SumsWidened);
+  }
+
+  // All that the sum's operand depends on becomes float32, or nothing of it. What an earlier sum
+  // has taken is taken, and what one could not have stays.
+  bool accept_all_below(unsigned root) {
+    std::vector<unsigned> group;
+    bool refused = !enter(root, group);
+    for (std::size_t next = 0; next < group.size(); ++next)
+      for (const unsigned source : nodes_[group[next]].sources)
+        refused |= nodes_[source].gains && !enter(source, group);
+    refused = refused || !can_afford(group);
+    for (const unsigned node : group)
+      nodes_[node].state = refused ? Node::Refused : Node::Accepted;
+    if (!refused)
+      accepted_.insert(accepted_.end(), group.begin(), group.end());
+    return !refused;
+  }
+
+  // False where the node was refused before.
+  bool enter(unsigned index, std::vector<unsigned> &group) {
+    Node &node = nodes_[index];
+    if (node.state == Node::Unvisited) {
+      node.state = Node::Accepted;
+      group.push_back(index);
+    }
+    return node.state != Node::Refused;
+  }
+
+  bool can_afford(const std::vector<unsigned> &group) {
+    BytesChange change;
+    std::int64_t growth = 0;
+    for (const unsigned index : group) {
+      const Value &object = *nodes_[index].object;
+      if (const auto *tensor = dyn_cast<Tensor>(&object))
+        growth = add(growth, budget_.growth(*tensor, wide_sum));
+      if (!settings_.profit)
+        continue;
+      change.before = saturating_add(change.before, bytes_moved_through(object, object.dtype()));
+      change.after = saturating_add(change.after, bytes_moved_through(object, wide_sum));
+    }
+    if (budget_.overflows(growth))
+      return refuse(PartitionBudget::overflow);
+    if (change.grows())
+      return refuse(to_string(change));
+    budget_.add(growth);
+    context_.count(BytesAdded, static_cast<std::uint64_t>(growth));
+    return true;
+  }
+
+  // Both are not negative: no narrow float takes more bytes than float32.
+  static std::int64_t add(std::int64_t a, std::int64_t b) {
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+  }
+
+  bool refuse(std::string reason) {
+    refusal_ = std::move(reason);
+    return false;
+  }
+
+  // Claims and remarks speak of the module as it was.
+  void apply() {
+    std::vector<Instruction *> writers;
+    for (const unsigned node : accepted_)
+      for_each_writer(*nodes_[node].object,
+                      [&](Instruction &writer) { writers.push_back(&writer); });
+    for (Instruction *writer : writers)
+      announce(*writer);
+    for (Instruction *writer : writers)
+      mutate_dst_ty(*writer, wide_sum);
+    for (Instruction *writer : writers) {
+      const bool still_casts = is_cast(*writer);
+      if (!still_casts)
+        writer->set_autocast({});
+    }
+  }
+
+  void announce(const Instruction &writer) {
+    if (RewriteLog *log = context_.rewrites())
+      log->widened(writer, wide_sum);
+    const bool between = !narrows_float32(writer);
+    context_.count(between ? CopiesRetyped : ProducersRetyped);
+    if (context_.wants_applied())
+      context_.remark(class_of(writer), writer,
+                      fmt::format("{} -> {}: {} widened for a sum", dtype2str(writer.dst_dtype()),
+                                  dtype2str(wide_sum), describe(writer)));
+  }
+
+  void decline(const Instruction &sum, std::string_view obstacle, unsigned at_fault) {
+    if (context_.wants_missed())
+      context_.remark(RemarkClass::Declined, sum,
+                      fmt::format("the sum reads {}: {} ({})", dtype2str(sum.src()->dtype()),
+                                  obstacle, name_of(*nodes_[at_fault].object)));
+  }
+
+  std::string name_of(const Value &object) const {
+    if (const auto *inst = dyn_cast<Instruction>(&object))
+      return "producer: " + describe(*inst);
+    return fmt::format("tensor '{}'", quoted_name(function_.module().names(), '$', object.name()));
+  }
+
+  Function &function_;
+  PassContext &context_;
+  const Settings &settings_;
+  PartitionBudget budget_;
+  std::vector<std::pair<Instruction *, unsigned>> sums_; // with the node of what each reads
+  std::vector<Node> nodes_;
+  std::unordered_map<const Value *, unsigned> index_; // asked only, never walked
+  std::vector<unsigned> accepted_;
+  std::string refusal_; // of the last group
+};
+
+class EnforceAluDtAcc final : public FunctionPass {
+public:
+  explicit EnforceAluDtAcc(const PassOptions &given)
+      : settings_{given.flag("excess-precision"), given.flag("profit")} {}
+  bool run(Function &function, PassContext &context) override {
+    return SumWidener(function, context, settings_).run();
+  }
+
+private:
+  Settings settings_;
+};
+
+} // namespace
+
+extern const PassInfo pass_enforce_alu_dt_acc{
+    .name = "enforce-alu-dt-acc",
+    .description = "lets sums read float32 where their operand was narrowed from it",
+    .options = options,
+    .statistics = statistics,
+    .create = [](const PassOptions &given) -> std::unique_ptr<Pass> {
+      return std::make_unique<EnforceAluDtAcc>(given);
+    }};
+
+} // namespace nir::passes
