@@ -114,7 +114,7 @@ private:
   void collect() {
     for (Stmt &stmt : function_.statements()) {
       auto *inst = dyn_cast<Instruction>(&stmt);
-      if (inst != nullptr && is_rounding_sum(*inst) && !inst->src()->reinterprets())
+      if (inst != nullptr && is_rounding_sum(*inst))
         sums_.emplace_back(inst, node_of(*inst->src()->value()));
     }
     for (unsigned node = 0; node < nodes_.size(); ++node)
@@ -211,6 +211,8 @@ private:
 
   void decide(Instruction &sum, unsigned index) {
     const Node &node = nodes_[index];
+    if (sum.src()->reinterprets())
+      return decline(sum, "a reinterpreting access", index);
     if (!node.gains)
       return decline(sum, "nothing wider to read", index);
     if (node.obstacle != nullptr) {
