@@ -56,8 +56,8 @@ void Explanation::report(DiagnosticEngine &diagnostics) const {
       ++casts;
       bytes = saturating_add(bytes, result_bytes(*inst));
     }
-  diagnostics.remark({},
-                     fmt::format("{} cast{} left, {} bytes", casts, casts == 1 ? "" : "s", bytes));
+  diagnostics.remark({}, fmt::format("{} cast{} left, {} bytes; {} bytes moved in all", casts,
+                                     casts == 1 ? "" : "s", bytes, bytes_moved(*module_)));
 }
 
 void Explanation::report(const Instruction &cast, DiagnosticEngine &diagnostics) const {
