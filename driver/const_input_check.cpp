@@ -27,9 +27,10 @@ void redirect(Tensor &from, Tensor &to) {
     use->set(&to, use->access());
 }
 
-bool is_too_much(const Function &function, const CheckLimits &limits) {
+// Elements that are computed for all inputs of the function together.
+std::uint64_t whole_work(const Function &function) {
   const std::uint64_t work = saturating_multiply(evaluation_work(function), num_inputs);
-  return saturating_multiply(work, function.num_inputs()) > limits.work;
+  return saturating_multiply(work, function.num_inputs());
 }
 
 std::string difference_text(const Function &function, const Tensor &input, CheckInput with,
@@ -70,12 +71,20 @@ ConstInputResult check_function(Function &function, CheckInput with, const EvalO
 
 } // namespace
 
-ConstInputResult check_const_inputs(Module &module, const CheckLimits &limits) {
+ConstInputResult
+check_const_inputs(Module &module, const CheckLimits &limits,
+                   const std::function<void(std::size_t function, std::string_view why)> &skipped) {
   ConstInputResult all;
   const EvalOptions options = check_options(limits);
-  for (Function *function : module.functions()) {
-    if (why_not_evaluated(*function, limits, options) || is_too_much(*function, limits))
+  for (std::size_t index = 0; index < module.functions().size(); ++index) {
+    Function *function = module.functions()[index];
+    if (why_not_evaluated(*function, limits, options))
       continue;
+    if (const std::uint64_t work = whole_work(*function); work > limits.work) {
+      skipped(index, fmt::format("it computes about {} elements for its {} inputs, the limit is {}",
+                                 work, function->num_inputs(), limits.work));
+      continue;
+    }
     for (unsigned i = 0; i < num_inputs; ++i) {
       ConstInputResult one = check_function(*function, check_input(i), options);
       all.checked += one.checked;

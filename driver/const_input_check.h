@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "driver/checked_evaluation.h"
 
@@ -13,9 +15,12 @@ struct ConstInputResult {
 };
 
 // Turns one input tensor after the other into a const of the same bytes, and compares what the
-// functions compute with what they compute from the input: no bit may differ. Functions that cannot
-// be evaluated are left out, and so is what would take more than the limits for all inputs of a
-// function together. The module is as before afterwards, but for consts that nothing uses.
-ConstInputResult check_const_inputs(Module &module, const CheckLimits &limits);
+// functions compute with what they compute from the input: no bit may differ. Left out are
+// functions that cannot be evaluated, and those that would take more than the limits for all inputs
+// together; `skipped` is told the places of the latter, with the reason. The module is as before
+// afterwards, but for consts that nothing uses.
+ConstInputResult
+check_const_inputs(Module &module, const CheckLimits &limits,
+                   const std::function<void(std::size_t function, std::string_view why)> &skipped);
 
 } // namespace nir

@@ -18,6 +18,7 @@
 #include "driver/verify_diagnostics.h"
 #include "ir/printer.h"
 #include "lang/parser.h"
+#include "passes/explanation.h"
 
 namespace nir {
 namespace {
@@ -98,7 +99,8 @@ private:
   MessageSink messages_;
   std::optional<SourceFile> file_;
   std::optional<Progress> progress_;
-  std::optional<RewriteChecker> checker_; // with --check
+  std::optional<RewriteChecker> checker_;  // with --check
+  std::optional<Explanation> explanation_; // with --explain
   std::unique_ptr<PassManager> manager_;
   PhaseTimes times_;
   std::vector<Piece> pieces_;
@@ -119,6 +121,8 @@ OptResult OptJob::run() {
   file_.emplace(display_name(input_), std::move(*text));
   if (options_.check.inputs != 0)
     checker_.emplace(options_.check);
+  if (options_.explain)
+    explanation_.emplace();
   manager_ = std::make_unique<PassManager>(options_.pipeline, manager_options());
   int status = run_pieces();
   if (status == exit_status::input_error)
@@ -140,6 +144,8 @@ PassManagerOptions OptJob::manager_options() {
   manager_options.log = [this](std::string_view text) { message(text); };
   if (checker_)
     manager_options.observer = &*checker_;
+  if (explanation_)
+    manager_options.explanation = &*explanation_;
   return manager_options;
 }
 
@@ -208,11 +214,18 @@ PipelineStatus OptJob::run_pipeline(Piece &piece, DiagnosticEngine &diagnostics)
   Module &module = *piece.module;
   if (checker_)
     checker_->start(module, diagnostics);
+  std::optional<RecyclingPause> pause;
+  if (explanation_) {
+    explanation_->start(module);
+    pause.emplace(module.arena());
+  }
   PipelineStatus status = PipelineStatus::Success;
   {
     const PhaseTimes::Scope scope(times_, "passes");
     status = manager_->run(module, diagnostics);
   }
+  if (explanation_ && status == PipelineStatus::Success)
+    explanation_->report(diagnostics);
   failure_ = manager_->failed_pass();
   if (status != PipelineStatus::Success || !checker_)
     return status;

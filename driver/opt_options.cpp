@@ -261,6 +261,9 @@ void add_check_options(CLI::App &app, OptOptions &options, Words &words) {
       ->check(check_number(0, std::numeric_limits<unsigned>::max()))
       ->capture_default_str()
       ->group(group);
+  app.add_flag("--explain", options.explain,
+               "say of every cast left at the end which passes looked at it and why it stayed")
+      ->group(group);
   app.add_option("--remarks", words.remarks,
                  "show remarks: a list of " +
                      fmt::format("{}", fmt::join(words_of(remark_kinds), ", ")))

@@ -33,6 +33,8 @@ struct OptOptions {
   CheckOptions check;
   std::int64_t shrink_dims = 0; // the extent wanted at most; 0: dimensions stay
 
+  bool explain = false; // say of every cast left why it stayed
+
   bool split_input_file = false;
   bool verify_diagnostics = false;
   bool werror = false;

@@ -204,15 +204,15 @@ std::string RewriteChecker::compare_function(Comparison &c, std::size_t index) {
 bool RewriteChecker::can_evaluate(const Function &function, const Function &reported) {
   const auto why = why_not_evaluated(function, options_.limits, check_options(options_.limits));
   if (why)
-    warn_once(reported, *why);
+    warn_once(fmt::format("'{}' is not checked: {}", name_of(reported), why->message),
+              reported.source());
   return !why;
 }
 
-void RewriteChecker::warn_once(const Function &function, const EvalError &why) {
-  std::string text = fmt::format("'{}' is not checked: {}", name_of(function), why.message);
+void RewriteChecker::warn_once(std::string text, SourceOffset source) {
   if (std::ranges::find(warned_, text) != warned_.end())
     return;
-  diagnostics_->warning(SourceRange::at(function.source()), text);
+  diagnostics_->warning(SourceRange::at(source), text);
   warned_.push_back(std::move(text));
 }
 
@@ -245,7 +245,13 @@ std::string RewriteChecker::finish(Module &module) {
   const ModuleCopy before = copy_module(first_->text, module.target());
   const ModuleCopy after = copy_module(last_->text, module.target());
   for (const auto &[copy, when] : {std::pair(&before, "before"), std::pair(&after, "after")}) {
-    const ConstInputResult result = check_const_inputs(*copy->module, options_.limits);
+    const ConstInputResult result = check_const_inputs(
+        *copy->module, options_.limits, [&](std::size_t index, std::string_view why) {
+          const Function &function = *module.functions()[index];
+          warn_once(
+              fmt::format("'{}' is not checked with const inputs: {}", name_of(function), why),
+              function.source());
+        });
     counts_.constants += result.checked;
     if (!result.failure.empty())
       return fmt::format("{} the pipeline {}", when, result.failure);

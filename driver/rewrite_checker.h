@@ -64,7 +64,7 @@ private:
                       const RewriteLog &rewrites);
   std::string compare_function(Comparison &comparison, std::size_t index);
   bool can_evaluate(const Function &function, const Function &reported);
-  void warn_once(const Function &function, const EvalError &why);
+  void warn_once(std::string text, SourceOffset source);
   std::string describe(const Comparison &comparison, const Function &function, unsigned input,
                        const Outputs &before, const Outputs &after, const Difference &difference);
   std::string write_reproducer(const PipelineNode &step, std::string_view message) const;

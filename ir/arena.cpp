@@ -29,7 +29,7 @@ Arena::~Arena() { ::munmap(begin_, static_cast<std::size_t>(end_ - begin_)); }
 
 void Arena::recycle(void *memory, std::size_t bytes) {
   const std::size_t slot = bytes / 4;
-  if (!recycling_ || slot >= free_lists_.size() || bytes < sizeof(void *))
+  if (pauses_ != 0 || slot >= free_lists_.size() || bytes < sizeof(void *))
     return;
   std::memcpy(memory, &free_lists_[slot], sizeof(void *));
   free_lists_[slot] = memory;

@@ -71,9 +71,6 @@ public:
     return result;
   }
 
-  // Whether recycled memory is handed out again; on at first.
-  void set_recycling(bool on) { recycling_ = on; }
-
   // Gives back memory that was allocated with this size, for the next request of that size and
   // alignment 4. Larger objects than the free lists know are left until the arena goes.
   void recycle(void *memory, std::size_t bytes);
@@ -100,13 +97,27 @@ public:
   std::size_t bytes_used() const { return static_cast<std::size_t>(next_ - begin_); }
 
 private:
+  friend class RecyclingPause;
   void *take_recycled(std::size_t slot);
 
-  bool recycling_ = true;
+  unsigned pauses_ = 0;
   char *begin_ = nullptr;
   char *next_ = nullptr;
   char *end_ = nullptr;
   std::array<void *, 128> free_lists_{}; // by size in units of four bytes
+};
+
+// While there is one, nothing that is given back to the arena is handed out again: an object that
+// goes is never taken for a new one at its address.
+class RecyclingPause {
+public:
+  explicit RecyclingPause(Arena &arena) : arena_(arena) { ++arena_.pauses_; }
+  ~RecyclingPause() { --arena_.pauses_; }
+  RecyclingPause(const RecyclingPause &) = delete;
+  RecyclingPause &operator=(const RecyclingPause &) = delete;
+
+private:
+  Arena &arena_;
 };
 
 } // namespace nir

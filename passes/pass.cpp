@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "passes/explanation.h"
 #include "passes/remark_memory.h"
 
 namespace nir {
@@ -100,6 +101,8 @@ void PassContext::count(unsigned statistic, std::uint64_t amount) {
 }
 
 void PassContext::remark(RemarkClass remark_class, const Stmt &at, std::string message) {
+  if (!is_applied(remark_class) && explanation_ != nullptr)
+    explanation_->declined(pass_, at, message);
   if (is_applied(remark_class) ? !remarks_.applied : !remarks_.missed)
     return;
   std::string text = fmt::format("{}: {}: {}", pass_.name, to_string(remark_class), message);

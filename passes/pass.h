@@ -13,6 +13,7 @@
 
 namespace nir {
 
+class Explanation;
 class PassContext;
 class RemarkMemory;
 class RewriteLog;
@@ -121,7 +122,7 @@ public:
 
   // Building a message costs: ask first.
   bool wants_applied() const { return remarks_.applied; }
-  bool wants_missed() const { return remarks_.missed; }
+  bool wants_missed() const { return remarks_.missed || explanation_ != nullptr; }
   // A remark at the statement: `pass-name: exact: message` or `pass-name: declined: message`.
   void remark(RemarkClass remark_class, const Stmt &at, std::string message);
 
@@ -129,6 +130,8 @@ public:
   // removes or moves a cast must.
   RewriteLog *rewrites() { return rewrites_; }
   void set_rewrites(RewriteLog *log) { rewrites_ = log; }
+  // Where it is kept why casts stayed; nullptr where nobody asks.
+  void set_explanation(Explanation *explanation) { explanation_ = explanation; }
   // What earlier runs have said is not said again.
   void set_remark_memory(RemarkMemory *memory) { remark_memory_ = memory; }
 
@@ -150,6 +153,7 @@ private:
   RemarkFilter remarks_;
   std::uint64_t shuffle_state_; // 0: keep orders
   RewriteLog *rewrites_ = nullptr;
+  Explanation *explanation_ = nullptr;
   RemarkMemory *remark_memory_ = nullptr;
 };
 

@@ -118,6 +118,7 @@ private:
     PassContext context(info, diagnostics_, counters_[step.counters], plan_.options.remarks,
                         plan_.options.shuffle_seed);
     context.set_remark_memory(&remark_memory_);
+    context.set_explanation(plan_.options.explanation);
     PassObserver *observer = plan_.options.observer;
     std::optional<RewriteLog> rewrites;
     if (observer != nullptr) {

@@ -42,6 +42,7 @@ struct PassManagerOptions {
   RemarkFilter remarks;
   bool werror = false; // a fixpoint that meets its maximum is an error
   PassObserver *observer = nullptr;
+  Explanation *explanation = nullptr; // passes say there why casts stay
   // Dumps, bisect lines and rounds go here, as they happen.
   std::function<void(std::string_view)> log;
 };

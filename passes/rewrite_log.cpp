@@ -4,16 +4,13 @@
 
 namespace nir {
 
-RewriteLog::RewriteLog(Module &module) : module_(module) {
-  module_.arena().set_recycling(false);
+RewriteLog::RewriteLog(Module &module) : module_(module), pause_(module.arena()) {
   std::uint32_t index = 0;
   for (Function *function : module.functions())
     for (Stmt &stmt : function->statements())
       if (const Instruction *inst = dyn_cast<Instruction>(&stmt))
         index_.emplace(inst, index++);
 }
-
-RewriteLog::~RewriteLog() { module_.arena().set_recycling(true); }
 
 // An instruction that the pass has made itself had no rounding before.
 RewriteLog::Roundings &RewriteLog::roundings_of(const Instruction &inst) {

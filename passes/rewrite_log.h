@@ -38,9 +38,6 @@ public:
   // Numbers the module's instructions. Until the log goes, the arena recycles no memory, so that an
   // erased instruction is never taken for another.
   explicit RewriteLog(Module &module);
-  ~RewriteLog();
-  RewriteLog(const RewriteLog &) = delete;
-  RewriteLog &operator=(const RewriteLog &) = delete;
 
   // `producer` is about to write what `copy` writes, and `copy` to go. Where that is not exact, the
   // producer's own rounding is gone.
@@ -70,6 +67,7 @@ private:
   void widen_readers_of(const Value &object, DType dtype);
 
   Module &module_;
+  RecyclingPause pause_;
   std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_
   std::unordered_map<const Instruction *, Roundings> roundings_;
   std::vector<RemovedRounding> removed_;
