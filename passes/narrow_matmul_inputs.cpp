@@ -29,19 +29,25 @@ public:
     target_.matmul_mode = options.mode;
   }
 
+  // What died may have been the other reader of something: then there is more to do. Every further
+  // round is paid by a tensor that has gone.
   bool run() {
+    do
+      narrow();
+    while (counts_.shrunk != 0 && drop_dead_tensors(function_, &context_).any());
+    return counts_.any();
+  }
+
+private:
+  void narrow() {
     collect();
     for (ValueOperands &operands : values_)
       cast_value(operands);
     for (Use *use : accesses_)
       cast_access(*use);
     edit_.set_marks();
-    if (counts_.any() && options_.shrink)
-      drop_dead_tensors(function_, &context_);
-    return counts_.any();
   }
 
-private:
   // An integer is first multiplied as float32, which has a wanted dtype of its own.
   DType wanted(DType dtype) const {
     const DType first = target_.matmul_operand_dtype(dtype).value_or(dtype);
@@ -49,6 +55,8 @@ private:
   }
 
   void collect() {
+    values_.clear();
+    accesses_.clear();
     ScratchMap<const Value *, std::uint32_t> place;
     for (Stmt &stmt : function_.statements()) {
       auto *inst = dyn_cast<Instruction>(&stmt);
@@ -143,10 +151,8 @@ private:
       bytes.before = saturating_add(bytes.before, bytes_moved(*use, def.dtype()));
       bytes.after = saturating_add(bytes.after, bytes_moved(*use, operands.wanted));
     }
-    if (NarrowingEdit::existing_cast_behind(def, operands.wanted) == nullptr) {
-      bytes.after = saturating_add(bytes.after, bytes_written(def, def.dtype()));
-      bytes.after = saturating_add(bytes.after, bytes_written(def, operands.wanted));
-    }
+    bytes.after = saturating_add(bytes.after, bytes_written(def, def.dtype()));
+    bytes.after = saturating_add(bytes.after, bytes_written(def, operands.wanted));
     if (!bytes.grows())
       return false;
     decline(def, def.dtype(), operands.wanted, bytes);

@@ -42,17 +42,7 @@ NarrowingEdit::NarrowingEdit(Function &function, PassContext &context, Narrowing
     : module_(function.module()), context_(context), counts_(counts),
       mark_(module_.intern(context.pass().name)) {}
 
-Instruction *NarrowingEdit::existing_cast_behind(const Instruction &def, DType dtype) {
-  auto *next = dyn_cast<Instruction>(def.next());
-  const bool is_it = next != nullptr && next->opcode() == Opcode::TensorCopy &&
-                     next->defines_value() && next->operand(0).value() == &def &&
-                     next->dtype() == dtype && !next->autocast().empty();
-  return is_it ? next : nullptr;
-}
-
 Instruction &NarrowingEdit::cast_behind(Instruction &def, DType dtype) {
-  if (Instruction *cast = existing_cast_behind(def, dtype))
-    return *cast;
   const Type *type = module_.types().with_dtype(def.type(), dtype);
   return insert_cast({&def, nullptr}, type, def, *def.parent(), def.next());
 }

@@ -34,9 +34,8 @@ public:
   NarrowingEdit(Function &function, PassContext &context, NarrowingCounts &counts);
 
   // The cast of a value for all its readers: right behind the definition, so that it dominates
-  // them. A cast that an earlier pass has left there is taken.
+  // them.
   Instruction &cast_behind(Instruction &def, DType dtype);
-  static Instruction *existing_cast_behind(const Instruction &def, DType dtype);
   // The operand, an access, becomes a value: its cast, right before the user.
   void cast_access(Use &use, DType dtype);
 

@@ -389,8 +389,7 @@ BytesChange NarrowingPlan::bytes_of_redirected(const Node &node) const {
     }
   }
   const auto *def = dyn_cast<Instruction>(node.object);
-  if (def == nullptr || narrow_source(*def, options_.narrow) != nullptr ||
-      NarrowingEdit::existing_cast_behind(*def, options_.narrow) != nullptr)
+  if (def == nullptr || narrow_source(*def, options_.narrow) != nullptr)
     return bytes;
   bytes.after = saturating_add(bytes.after, bytes_written(*def, DType::Float32));
   bytes.after = saturating_add(bytes.after, bytes_written(*def, options_.narrow));
