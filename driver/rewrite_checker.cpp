@@ -1,6 +1,7 @@
 #include "driver/rewrite_checker.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -41,6 +42,9 @@ RoundingOverride override_of(const Module &module, const std::vector<Rounding> &
     result.instructions.insert(inst);
     if (is_float_type(rounding.instead))
       result.instead[inst] = rounding.instead;
+    if constexpr (std::is_same_v<Rounding, AddedRounding>)
+      if (rounding.number)
+        result.numbers[inst] = *rounding.number;
   }
   return result;
 }

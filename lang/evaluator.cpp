@@ -171,7 +171,7 @@ private:
 
   View view_of(const Frame &frame, const Step &step, const Use &use) {
     if (const auto *number = dyn_cast<Immediate>(use.value()))
-      return number_view(*number);
+      return number_view(*use.user(), *number);
     const Buffer &buffer = frame.buffers[frame.plan->use_slots[step.first_use + use.index()]];
     const auto shape = use.value()->shape();
     View view{buffer.data, use.value()->dtype(), buffer.held, use.dtype(),
@@ -182,11 +182,16 @@ private:
   }
 
   // Its bits are little-endian, as everything here.
-  View number_view(const Immediate &number) {
+  View number_view(const Instruction &inst, const Immediate &number) {
     std::uint64_t &bits = numbers_[num_numbers_++];
     bits = number.bits();
-    return {reinterpret_cast<std::byte *>(&bits), number.dtype(), number.dtype(), number.dtype(),
-            Box{}};
+    DType dtype = number.dtype();
+    if (const auto *omitted = options_.omitted; omitted != nullptr && !omitted->numbers.empty())
+      if (const auto found = omitted->numbers.find(&inst); found != omitted->numbers.end()) {
+        bits = found->second;
+        dtype = omitted->instead.at(&inst);
+      }
+    return {reinterpret_cast<std::byte *>(&bits), dtype, dtype, dtype, Box{}};
   }
 
   void run_instruction(Frame &frame, const Step &step, const Instruction &inst) {

@@ -43,6 +43,8 @@ enum class OpaqueMode : std::uint8_t {
 struct RoundingOverride {
   std::unordered_set<const Instruction *> instructions;
   std::unordered_map<const Instruction *, DType> instead; // float dtypes, of some of them
+  // Of memsets, the numbers that they write instead: codes of their dtype in `instead`.
+  std::unordered_map<const Instruction *, std::uint64_t> numbers;
 };
 
 struct EvalOptions {

@@ -46,7 +46,13 @@ void RewriteLog::widened(const Instruction &producer, DType dtype) {
   widen_readers_of(retyped_object(producer), dtype);
 }
 
-void RewriteLog::added(const Instruction &inst, DType instead) { added_.emplace(&inst, instead); }
+void RewriteLog::added(const Instruction &inst, DType instead) {
+  AddedRounding rounding{0, instead};
+  if (inst.opcode() == Opcode::Memset)
+    if (const auto *number = cast<Immediate>(inst.operand(0).value()); number->dtype() == instead)
+      rounding.number = number->bits();
+  added_.emplace(&inst, rounding);
+}
 
 std::vector<AddedRounding> RewriteLog::added() const {
   std::vector<AddedRounding> all;
@@ -56,8 +62,10 @@ std::vector<AddedRounding> RewriteLog::added() const {
   for (const Function *function : std::as_const(module_).functions())
     for (const Stmt &stmt : function->statements())
       if (const auto *inst = dyn_cast<Instruction>(&stmt)) {
-        if (const auto found = added_.find(inst); found != added_.end())
-          all.push_back({index, found->second});
+        if (const auto found = added_.find(inst); found != added_.end()) {
+          all.push_back(found->second);
+          all.back().instruction = index;
+        }
         ++index;
       }
   return all;

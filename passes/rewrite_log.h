@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct RemovedRounding {
 struct AddedRounding {
   std::uint32_t instruction; // its place in program order in the module as it is after the pass
   DType instead;             // what it wrote before, or, for a new cast, what it reads
+  // The code of `instead` that a memset had as its number before that was rounded with its dtype.
+  std::optional<std::uint64_t> number = std::nullopt;
 };
 
 // What the rewrites of one run of a pass claim about numbers: which roundings of the module before
@@ -48,7 +51,8 @@ public:
   // to read that.
   void widened(const Instruction &producer, DType dtype);
   // `inst` is, or is about to be, a new cast, or an instruction that writes less than before; what
-  // reads its result found codes of `instead` there. Forgotten where `inst` is erased later on.
+  // reads its result found codes of `instead` there. Forgotten where `inst` is erased later on. Of
+  // a memset it must be said before its number changes.
   void added(const Instruction &inst, DType instead);
 
   const std::vector<RemovedRounding> &removed() const { return removed_; }
@@ -71,7 +75,7 @@ private:
   std::unordered_map<const Instruction *, std::uint32_t> index_; // never iterated, as roundings_
   std::unordered_map<const Instruction *, Roundings> roundings_;
   std::vector<RemovedRounding> removed_;
-  std::unordered_map<const Instruction *, DType> added_; // asked only, never walked
+  std::unordered_map<const Instruction *, AddedRounding> added_; // asked only, never walked
 };
 
 } // namespace nir

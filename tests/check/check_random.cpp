@@ -55,6 +55,34 @@ constexpr std::string_view pipelines[] = {
     "legalize-dtype,dtype-mutator{mutate-multi-users,excess-precision=off,profit=on}",
 };
 
+// Passes that insert casts: what follows each of them is -O1.
+constexpr std::string_view inserting[] = {
+    "auto-cast-fp32{mode=all}",
+    "auto-cast-fp32{mode=all,profit=on}",
+    "legalize-dtype,auto-cast-fp32{mode=all-fp16}",
+    "legalize-dtype,auto-cast-fp32{mode=all-fp16,inline-cast=off}",
+    "auto-cast-fp32{mode=all-fp8e4}",
+    "auto-cast-fp32{mode=all-fp8e4,profit=on}",
+    "legalize-dtype,auto-cast-fp32{mode=all-fp32r}",
+    "legalize-dtype,auto-cast-fp32{mode=all,inline-cast=off,profit=on}",
+    "auto-cast-inputs",
+    "legalize-dtype,auto-cast-inputs{mode=all-fp16,inline-cast=off}",
+    "auto-cast-inputs{mode=all-fp8e4,profit=on}",
+    "auto-cast-tc-inputs{mode=matmult}",
+    "legalize-dtype,auto-cast-tc-inputs{mode=matmult-fp16}",
+    "legalize-dtype,auto-cast-tc-inputs{mode=matmult-fp32r}",
+    "legalize-dtype,auto-cast-tc-inputs{mode=matmult,profit=on}",
+    "auto-cast-fp32{mode=matmult-fp16,profit=on}",
+};
+
+// All that run beside -O1.
+constexpr std::size_t num_pipelines = std::size(pipelines) + std::size(inserting);
+std::string pipeline_at(std::size_t index) {
+  if (index < std::size(pipelines))
+    return std::string(pipelines[index]);
+  return fmt::format("{},{}", inserting[index - std::size(pipelines)], opt_level_pipeline(1));
+}
+
 struct Totals {
   std::uint64_t modules = 0;
   std::uint64_t runs = 0;
@@ -101,8 +129,8 @@ std::string run(const std::string &text, const Target &target, std::string_view 
 void check_text(const std::string &text, const Target &target, std::uint64_t seed,
                 const std::string &origin, Totals &totals) {
   ++totals.modules;
-  const std::string_view other = pipelines[seed % std::size(pipelines)];
-  for (const std::string_view pipeline : {opt_level_pipeline(1), other}) {
+  const std::string other = pipeline_at(seed % num_pipelines);
+  for (const std::string_view pipeline : {opt_level_pipeline(1), std::string_view(other)}) {
     const std::string failure = run(text, target, pipeline, totals);
     if (failure.empty())
       continue;
