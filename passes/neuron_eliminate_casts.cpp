@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "ir/cast_triple.h"
+#include "passes/moved_read.h"
 #include "passes/mutate.h"
 #include "passes/pass.h"
 #include "passes/rewrite_log.h"
-#include "passes/tensor_order.h"
 
 namespace nir::passes {
 namespace {
@@ -62,19 +62,6 @@ struct Verdict {
   bool inserted = true; // all producers' narrowings are a pass's
 };
 
-bool is_elementwise(const Instruction &inst) {
-  switch (inst.opcode()) {
-  case Opcode::Activation:
-  case Opcode::TensorScalar:
-  case Opcode::TensorCopy:
-  case Opcode::TensorTensor:
-  case Opcode::Select:
-    return true;
-  default:
-    return false;
-  }
-}
-
 bool is_whitelisted(Opcode opcode) {
   return opcode == Opcode::Activation || opcode == Opcode::TensorScalar ||
          opcode == Opcode::TensorCopy;
@@ -83,7 +70,7 @@ bool is_whitelisted(Opcode opcode) {
 class CastEliminator {
 public:
   CastEliminator(Function &function, PassContext &context, const Settings &settings)
-      : function_(function), context_(context), settings_(settings) {}
+      : function_(function), context_(context), settings_(settings), moved_read_(function) {}
 
   bool run() {
     std::vector<Instruction *> casts;
@@ -178,7 +165,7 @@ private:
     const Verdict verdict = judge_stores(tensor, cast);
     if (verdict.obstacle != nullptr)
       return verdict;
-    if (const char *reason = why_read_stays(tensor, cast))
+    if (const char *reason = moved_read_.why_read_stays(tensor, cast))
       return {reason};
     if (overflows_partition(tensor, cast.dst_dtype()))
       return {"the function's sbuf tensors would overflow a partition"};
@@ -215,40 +202,6 @@ private:
     if (!has_stores)
       return {"nothing stores the tensor"};
     return all;
-  }
-
-  // Replacing the cast by an access moves the read from the cast to its users, so nothing may write
-  // the tensor in between.
-  const char *why_read_stays(const Tensor &tensor, const Instruction &cast) {
-    if (!order_)
-      order_.emplace(function_);
-    Instruction *last = nullptr;
-    for (const Use &use : cast.uses()) {
-      Instruction *user = use.user();
-      if (user->has_trait(op_trait::NeverDead))
-        return "a call or opaque was given its value";
-      if (last == nullptr || user->order() > last->order())
-        last = user;
-    }
-    if (last == nullptr)
-      return nullptr;
-    const Stmt *scope = ancestor_in_block(last, cast.parent());
-    const char *reason = "the tensor is written before the last use";
-    if (scope != last) {
-      const std::uint32_t end = nir::cast<Loop>(scope)->end_order();
-      return order_->writer_between(tensor, cast.order() + 1, end) != nullptr ? reason : nullptr;
-    }
-    if (order_->writer_between(tensor, cast.order() + 1, last->order() - 1) != nullptr)
-      return reason;
-    return rereads_what_it_overwrites(*last, tensor, cast) ? reason : nullptr;
-  }
-
-  // Whether the last user writes the tensor otherwise than each element behind its own reading.
-  static bool rereads_what_it_overwrites(const Instruction &last, const Tensor &tensor,
-                                         const Instruction &cast) {
-    if (!last.has_dst() || last.dst()->value() != &tensor)
-      return false;
-    return !is_elementwise(last) || !same_subscripts(last.dst()->access(), cast.src()->access());
   }
 
   bool overflows_partition(const Tensor &tensor, DType wanted) {
@@ -349,7 +302,7 @@ private:
   const Settings &settings_;
   DstMutability mutability_;
   std::unordered_map<const Value *, std::vector<StoreVerdict>> store_verdicts_;
-  std::optional<TensorOrder> order_;
+  MovedRead moved_read_;
   std::optional<std::uint64_t> sbuf_bytes_;
 };
 
