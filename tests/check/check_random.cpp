@@ -47,6 +47,15 @@ constexpr std::string_view pipelines[] = {
     "cast-op-elimination{excess-precision=off}",
     "legalize-dtype,neuron-eliminate-casts{only-autocast}",
     "legalize-dtype,cast-op-elimination",
+    "hoist-casts",
+    "sink-casts",
+    "absorb-widening",
+    "legalize-dtype,fixpoint{max=8}(hoist-casts,sink-casts,absorb-widening)",
+    "legalize-dtype,absorb-widening,neuron-eliminate-casts{src-match=any},cast-op-elimination",
+    "legalize-dtype,sink-casts,absorb-widening,hoist-casts,fold-noop-casts,dce,drop-dead-tensors",
+    "legalize-dtype,fixpoint{max=8}(hoist-casts,sink-casts,absorb-widening,"
+    "neuron-eliminate-casts{src-match=any},fold-noop-casts,cast-op-elimination,drop-dead-tensors,"
+    "dce)",
 };
 
 struct Totals {
@@ -126,6 +135,8 @@ void check_cast_programs(std::uint64_t seed, Totals &totals) {
     const std::uint64_t number = seed * programs_per_seed + i;
     const std::string text = cast_program(number);
     check_text(text, default_target(), number, text, totals);
+    const std::string moving = mover_program(number);
+    check_text(moving, default_target(), number, moving, totals);
   }
 }
 
