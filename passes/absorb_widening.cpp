@@ -112,11 +112,14 @@ public:
         moved_read_(moved_read), wide_(wide) {}
 
   bool run(const std::vector<Instruction *> &casts) {
-    for (Instruction *cast : casts)
+    for (Instruction *cast : casts) {
+      if (!is_cast(*cast))
+        continue; // an earlier round has given it the source of the cast that it undoes
       if (const char *reason = why_cast_stays(*cast))
         decline(*cast, {reason, nullptr});
       else
         casts_.push_back(cast);
+    }
     find_movers();
     keep_wide_movers();
     choose_uses();
@@ -222,7 +225,7 @@ private:
       return "a copy would not pass the narrow dtype as it passes the wide one";
     if (user.opcode() == Opcode::Matmul &&
         !(target_.multiplies(narrow) && target_.multiplies(wide_)))
-      return "the target does not multiply the narrow dtype";
+      return "the target would multiply another dtype";
     for (const Use &operand : user.matched_operands())
       if (!becomes(operand, narrow))
         return "an operation would not be in legal form";

@@ -72,6 +72,16 @@ std::uint64_t bytes_of_cast_behind(const Instruction &mover, DType from, DType t
   return saturating_add(bytes_written(mover, from), bytes_written(mover, to));
 }
 
+// The casts whose results the mover moves, each once, in the order of the operands.
+std::vector<Instruction *> casts_moved_by(const Instruction &mover) {
+  std::vector<Instruction *> casts;
+  std::unordered_set<const Instruction *> known; // never iterated
+  for (const Use &use : moved_operands(mover))
+    if (Instruction *cast = use.defining_instruction(); known.insert(cast).second)
+      casts.push_back(cast);
+  return casts;
+}
+
 // Of casts that merge, the one whose position the merged cast takes: the first in the source.
 const Instruction &first_in_source(std::span<Instruction *const> casts) {
   return **std::ranges::min_element(casts, {}, &Instruction::source);
@@ -140,23 +150,23 @@ bool CastMotion::cross(Instruction &mover) {
     return false;
   Instruction &cast = *moved_operands(mover).front().defining_instruction();
   if (plan.pays()) {
-    report(cast, mover, plan.bytes);
+    report(casts_moved_by(mover), describe(mover), plan.bytes);
     sink(mover);
     return true;
   }
-  return moved_operands(mover).size() == 1 && !no_group_.contains(&cast) && sink_all(cast, mover);
+  return moved_operands(mover).size() == 1 && !no_group_.contains(&cast) && sink_all(cast);
 }
 
-bool CastMotion::sink_all(Instruction &cast, const Instruction &mover) {
+bool CastMotion::sink_all(Instruction &cast) {
   const Plan all = plan_sink_all(cast);
   if (!all.pays()) {
     no_group_.insert(&cast);
     return false;
   }
-  report(cast, mover, all.bytes);
   std::vector<Instruction *> readers;
   for (const Use &use : cast.uses())
     readers.push_back(use.user());
+  report({&cast}, fmt::format("each of its {} readers", readers.size()), all.bytes);
   for (Instruction *reader : readers)
     sink(*reader);
   return true;
@@ -199,7 +209,7 @@ void CastMotion::hoist(Instruction &mover, const Plan &plan) {
   for (const Use &use : mover.uses())
     casts.push_back(use.user());
   const Instruction &model = first_in_source(casts);
-  report(model, mover, plan.bytes);
+  report(casts, describe(mover), plan.bytes);
   const DType to = model.dtype();
   const Name mark = merged_mark(casts);
   Builder builder(function_);
@@ -223,7 +233,6 @@ void CastMotion::hoist(Instruction &mover, const Plan &plan) {
 CastMotion::Plan CastMotion::plan_sink(const Instruction &mover) const {
   Plan plan;
   const Instruction *first = nullptr;
-  std::unordered_set<const Instruction *> casts; // never iterated
   for (const Use &use : moved_operands(mover)) {
     const Instruction *cast = use.defining_instruction();
     if (!is_movable_cast(cast))
@@ -243,11 +252,9 @@ CastMotion::Plan CastMotion::plan_sink(const Instruction &mover) const {
   plan.bytes.before = bytes_moved(mover);
   plan.bytes.after =
       saturating_add(bytes_with(mover, from), bytes_of_cast_behind(mover, from, mover.dtype()));
-  for (const Use &use : moved_operands(mover)) {
-    const Instruction &cast = *use.defining_instruction();
-    if (casts.insert(&cast).second && is_read_only_by(mover, cast))
-      plan.bytes.before = saturating_add(plan.bytes.before, bytes_moved(cast));
-  }
+  for (const Instruction *cast : casts_moved_by(mover))
+    if (is_read_only_by(mover, *cast))
+      plan.bytes.before = saturating_add(plan.bytes.before, bytes_moved(*cast));
   return plan;
 }
 
@@ -273,14 +280,9 @@ CastMotion::Plan CastMotion::plan_sink_all(const Instruction &cast) const {
 
 void CastMotion::sink(Instruction &mover) {
   count_crossing(mover);
-  std::vector<Instruction *> casts; // each once
-  std::unordered_set<const Instruction *> known;
-  for (Use &use : moved_operands(mover)) {
-    Instruction *cast = use.defining_instruction();
-    if (known.insert(cast).second)
-      casts.push_back(cast);
-    use.set(cast->src()->value());
-  }
+  const std::vector<Instruction *> casts = casts_moved_by(mover);
+  for (Use &use : moved_operands(mover))
+    use.set(use.defining_instruction()->src()->value());
   const Instruction &model = first_in_source(casts);
   std::vector<Use *> readers;
   for (Use &use : mover.uses())
@@ -307,15 +309,17 @@ void CastMotion::count_crossing(const Instruction &mover) {
   context_.count(CastsMoved);
 }
 
-void CastMotion::report(const Instruction &cast, const Instruction &mover,
+void CastMotion::report(const std::vector<Instruction *> &casts, const std::string &past,
                         const BytesChange &bytes) {
   context_.count(BytesMovedSaved, bytes.before - bytes.after);
-  if (context_.wants_applied())
-    context_.remark(RemarkClass::Exact, cast,
+  if (!context_.wants_applied())
+    return;
+  const std::string_view where = direction_ == CastDirection::Hoist ? "before" : "behind";
+  for (const Instruction *cast : casts)
+    context_.remark(RemarkClass::Exact, *cast,
                     fmt::format("{} -> {}: moved {} {}, bytes moved go from {} to {}",
-                                dtype2str(cast.src()->dtype()), dtype2str(cast.dtype()),
-                                direction_ == CastDirection::Hoist ? "before" : "behind",
-                                describe(mover), bytes.before, bytes.after));
+                                dtype2str(cast->src()->dtype()), dtype2str(cast->dtype()), where,
+                                past, bytes.before, bytes.after));
 }
 
 // Every cast that still stands next to a mover, with the first reason.

@@ -41,14 +41,15 @@ private:
   bool cross(Instruction &mover);
   bool may_cross(const Instruction &mover) const;
   void count_crossing(const Instruction &mover);
-  void report(const Instruction &cast, const Instruction &mover, const BytesChange &bytes);
+  void report(const std::vector<Instruction *> &casts, const std::string &past,
+              const BytesChange &bytes);
 
   Plan plan_hoist(const Instruction &mover) const;
   void hoist(Instruction &mover, const Plan &plan);
 
   Plan plan_sink(const Instruction &mover) const;
   Plan plan_sink_all(const Instruction &cast) const;
-  bool sink_all(Instruction &cast, const Instruction &mover);
+  bool sink_all(Instruction &cast);
   void sink(Instruction &mover);
 
   void explain_what_stays();
