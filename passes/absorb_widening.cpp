@@ -156,7 +156,7 @@ private:
 
   // Finds the movers that must stay wide, and with each what cannot be narrow without it.
   void keep_wide_movers() {
-    std::vector<Instruction *> queue;
+    std::vector<const Instruction *> queue;
     for (Instruction *mover : movers_)
       if (const Obstacle obstacle = why_mover_stays(*mover))
         keep_wide(*mover, obstacle, queue);
@@ -164,15 +164,16 @@ private:
       keep_wide_neighbours(*queue[i], queue);
   }
 
-  void keep_wide(const Instruction &inst, Obstacle obstacle, std::vector<Instruction *> &queue) {
+  void keep_wide(const Instruction &inst, Obstacle obstacle,
+                 std::vector<const Instruction *> &queue) {
     const auto found = values_.find(&inst);
     if (found == values_.end() || found->second.obstacle || !inst.has_trait(op_trait::Mover))
       return;
     found->second.obstacle = obstacle;
-    queue.push_back(const_cast<Instruction *>(&inst));
+    queue.push_back(&inst);
   }
 
-  void keep_wide_neighbours(const Instruction &mover, std::vector<Instruction *> &queue) {
+  void keep_wide_neighbours(const Instruction &mover, std::vector<const Instruction *> &queue) {
     for (const Use &operand : mover.operands())
       if (const Instruction *def = operand.defining_instruction())
         keep_wide(*def, values_.at(&mover).obstacle, queue);
