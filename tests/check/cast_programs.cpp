@@ -34,7 +34,7 @@ struct TensorName {
 
 class CastProgram {
 public:
-  explicit CastProgram(std::uint64_t seed) : rng_(seed) {}
+  CastProgram(std::uint64_t seed, bool movers) : rng_(seed), movers_(movers) {}
 
   std::string text() {
     choose_dtypes();
@@ -278,6 +278,8 @@ private:
 
   void statement() {
     const Shape shape = depth_ > 0 || one_in(3) ? Shape::Half : Shape::Whole;
+    if (movers_ && one_in(2))
+      return rearrange(shape);
     switch (below(20)) {
     case 12:
     case 13:
@@ -321,6 +323,102 @@ private:
         close_loop();
       return;
     }
+  }
+
+  // A value or, now and then, a cast of it: what casts move past must often stand next to one.
+  Source cast_source(Shape shape) {
+    const Source from = source(shape);
+    if (from.text.empty() || one_in(3))
+      return from;
+    const std::string_view of = dtype();
+    return {define(shape, of, "tensor_copy " + from.text + marks()), of};
+  }
+
+  // A second operand for `first`, of its dtype.
+  std::string partner(const Source &first, Shape shape) {
+    const std::string_view of = first.dtype;
+    const Source from = cast_source(shape);
+    if (from.text.empty())
+      return first.text;
+    if (from.dtype == of)
+      return from.text;
+    return define(shape, of, "tensor_copy " + from.text + marks());
+  }
+
+  // A value of another shape, which is none that `value` would find.
+  std::string define_aside(std::string_view of, std::string_view dims, const std::string &body) {
+    const std::string name = fmt::format("%v{}", next_++);
+    line(fmt::format("{} = {} : {}{}", name, body, of, dims));
+    return name;
+  }
+
+  std::string marks_of_mover() { return one_in(16) ? " {fixed}" : ""; }
+  // Of what may write another dtype than it reads.
+  std::string_view mostly(std::string_view of) { return one_in(4) ? dtype() : of; }
+
+  // What only moves elements, or multiplies them, with casts around.
+  void rearrange(Shape shape) {
+    const Source from = cast_source(shape);
+    if (from.text.empty())
+      return;
+    const std::string_view of = from.dtype;
+    const int rows = shape == Shape::Whole ? 4 : 2;
+    const std::string turned = fmt::format("[8, {}]", rows);
+    switch (below(7)) {
+    case 0: {
+      const std::string aside = define_aside(of, turned, "reshape " + from.text + marks_of_mover());
+      return finish(shape, mostly(of), fmt::format("transpose {} {{perm = [1, 0]}}", aside));
+    }
+    case 1: {
+      const std::string_view to = mostly(of);
+      const std::string aside =
+          define_aside(to, turned, fmt::format("transpose {} {{perm = [1, 0]}}", from.text));
+      return finish(shape, to, "reshape " + aside + marks_of_mover());
+    }
+    case 2: {
+      const std::string aside = define_aside(
+          of, "[1, 8]", fmt::format("slice {} {{start = [1, 0], size = [1, 8]}}", from.text));
+      return finish(shape, of, fmt::format("broadcast {} {{dims = [0, 1]}}", aside));
+    }
+    case 3:
+      if (shape == Shape::Whole)
+        return finish(
+            Shape::Half, of,
+            fmt::format("slice {} {{start = [{}, 0], size = [2, 8]}}", from.text, below(3)));
+      if (depth_ == 0)
+        return finish(Shape::Whole, of,
+                      fmt::format("concat {}, {}", from.text, partner(from, shape)));
+      return;
+    case 4: {
+      const std::string other = partner(from, shape);
+      const std::string pred = define_aside("uint8", dims(shape), "iota {dim = 1}");
+      return finish(shape, mostly(of), fmt::format("select {}, {}, {}", pred, from.text, other));
+    }
+    case 5:
+      return is_int(of) ? void() : multiply(shape, from.text);
+    default:
+      return finish(shape, dtype(),
+                    fmt::format("tensor_tensor add {}, {}", from.text, partner(from, shape)));
+    }
+  }
+
+  void multiply(Shape shape, const std::string &stationary) {
+    const Source moving = cast_source(shape);
+    if (moving.text.empty() || is_int(moving.dtype))
+      return;
+    const std::string product =
+        define_aside("float32", "[8, 8]", fmt::format("matmul {}, {}", stationary, moving.text));
+    finish(shape, "float32",
+           fmt::format("slice {} {{start = [0, 0], size = {}}}", product, dims(shape)));
+  }
+
+  void finish(Shape shape, std::string_view of, const std::string &body) {
+    define(shape, of, body);
+    if (one_in(3))
+      return;
+    const std::string_view to = dtype();
+    values_.back().used = !one_in(4);
+    define(shape, to, "tensor_copy " + values_.back().name + marks());
   }
 
   void define_from(const Source &from, Shape shape) {
@@ -422,6 +520,7 @@ private:
   std::vector<TensorName> weights_;
   std::string tensors_text_;
   std::string body_;
+  const bool movers_;          // half of all statements rearrange
   bool observes_bits_ = false; // bfloat16 outputs as integers too
   unsigned depth_ = 0;
   unsigned next_ = 0;
@@ -431,6 +530,7 @@ private:
 
 } // namespace
 
-std::string cast_program(std::uint64_t seed) { return CastProgram(seed).text(); }
+std::string cast_program(std::uint64_t seed) { return CastProgram(seed, false).text(); }
+std::string mover_program(std::uint64_t seed) { return CastProgram(seed, true).text(); }
 
 } // namespace nir

@@ -11,4 +11,7 @@ namespace nir {
 // seed everywhere.
 std::string cast_program(std::uint64_t seed);
 
+// The same with movers, transposes, selects and matmuls between the casts.
+std::string mover_program(std::uint64_t seed);
+
 } // namespace nir

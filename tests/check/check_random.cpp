@@ -53,6 +53,15 @@ constexpr std::string_view pipelines[] = {
     "legalize-dtype,dtype-mutator,enforce-alu-dt-acc,dtype-mutator",
     "legalize-dtype,dtype-mutator{mutate-multi-users}",
     "legalize-dtype,dtype-mutator{mutate-multi-users,excess-precision=off,profit=on}",
+    "hoist-casts",
+    "sink-casts",
+    "absorb-widening",
+    "legalize-dtype,fixpoint{max=8}(hoist-casts,sink-casts,absorb-widening)",
+    "legalize-dtype,absorb-widening,neuron-eliminate-casts{src-match=any},cast-op-elimination",
+    "legalize-dtype,sink-casts,absorb-widening,hoist-casts,fold-noop-casts,dce,drop-dead-tensors",
+    "legalize-dtype,fixpoint{max=8}(hoist-casts,sink-casts,absorb-widening,"
+    "neuron-eliminate-casts{src-match=any},fold-noop-casts,cast-op-elimination,drop-dead-tensors,"
+    "dce)",
 };
 
 // Passes that insert casts: what follows each of them is -O1.
@@ -160,6 +169,8 @@ void check_cast_programs(std::uint64_t seed, Totals &totals) {
     const std::uint64_t number = seed * programs_per_seed + i;
     const std::string text = cast_program(number);
     check_text(text, default_target(), number, text, totals);
+    const std::string moving = mover_program(number);
+    check_text(moving, default_target(), number, moving, totals);
   }
 }
 
