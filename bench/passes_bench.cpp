@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bench/bench_modules.h"
+#include "passes/opt_levels.h"
 #include "passes/pass_manager.h"
 
 namespace nir::bench {

@@ -11,6 +11,7 @@
 #include "ir/diagnostic.h"
 #include "ir/module.h"
 #include "ir/target.h"
+#include "passes/opt_levels.h"
 #include "passes/pass.h"
 #include "passes/pipeline.h"
 

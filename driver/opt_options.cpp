@@ -12,6 +12,7 @@
 
 #include "driver/cli.h"
 #include "ir/diagnostic.h"
+#include "passes/opt_levels.h"
 
 namespace nir {
 namespace {
@@ -92,9 +93,12 @@ std::string footer() {
   std::vector<std::string> level_words;
   for (unsigned level = 0; level <= max_opt_level; ++level)
     level_words.push_back(fmt::format("-O{}", level));
+  std::vector<std::string> level_texts{"no passes"};
+  for (unsigned level = 1; level <= max_opt_level; ++level)
+    level_texts.push_back(opt_level_pipeline(level));
   std::vector<HelpRow> levels;
   for (unsigned level = 0; level <= max_opt_level; ++level)
-    levels.push_back({level_words[level], level == 0 ? "no passes" : opt_level_pipeline(level)});
+    levels.push_back({level_words[level], level_texts[level]});
   std::vector<HelpRow> features;
   for (const TargetFeature &feature : all_target_features())
     features.push_back({feature.name, feature.doc});
@@ -108,6 +112,8 @@ std::string footer() {
 struct Words {
   std::optional<std::string> passes;
   std::optional<unsigned> level;
+  std::string fp32_cast{OptLevelOptions().fp32_cast};
+  std::string excess_precision = "on";
   std::string target;
   std::string verify = "structure";
   std::string help_pass;
@@ -175,10 +181,23 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
   auto *passes = app.add_option("--passes", words.passes, "the passes to run")
                      ->type_name("PIPELINE")
                      ->group(group);
-  app.add_option("-O", words.level, "run the pipeline of a level")
-      ->type_name("LEVEL")
-      ->check(check_number(0, max_opt_level))
-      ->excludes(passes)
+  auto *level = app.add_option("-O", words.level, "run the pipeline of a level")
+                    ->type_name("LEVEL")
+                    ->check(check_number(0, max_opt_level))
+                    ->excludes(passes)
+                    ->group(group);
+  app.add_option("--fp32-cast", words.fp32_cast, "what -O2 narrows: none, a mode of auto-cast-fp32")
+      ->type_name("MODE")
+      ->check(check_word("mode", fp32_cast_modes()))
+      ->capture_default_str()
+      ->needs(level)
+      ->group(group);
+  app.add_option("--excess-precision", words.excess_precision,
+                 "off: -O1 and -O2 keep every rounding that an author wrote")
+      ->type_name("on|off")
+      ->check(check_word("value", {"on", "off"}))
+      ->capture_default_str()
+      ->needs(level)
       ->group(group);
   app.add_option("--target", words.target,
                  "replace the module's target: " +
@@ -385,11 +404,12 @@ std::optional<std::string> conflict(const OptOptions &options) {
 
 // The pipeline that the command line asks for; reports what is wrong with its text.
 std::optional<Pipeline> pipeline_of(const Words &words) {
-  std::string_view text;
+  std::string text;
   if (words.passes)
     text = *words.passes;
   else if (words.level)
-    text = opt_level_pipeline(*words.level);
+    text = opt_level_pipeline(*words.level, {.fp32_cast = words.fp32_cast,
+                                             .excess_precision = words.excess_precision == "on"});
   if (text.empty())
     return Pipeline();
   auto pipeline = parse_pipeline(text);

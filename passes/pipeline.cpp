@@ -331,12 +331,6 @@ void append_list(std::span<const PipelineNode> nodes, std::string &out) {
   }
 }
 
-constexpr std::array<std::string_view, max_opt_level + 1> opt_levels{
-    "",
-    "legalize-dtype,fixpoint(neuron-eliminate-casts,fold-noop-casts,cast-op-elimination,"
-    "drop-dead-tensors,dce)",
-};
-
 } // namespace
 
 tl::expected<Pipeline, PipelineError> parse_pipeline(std::string_view text) {
@@ -365,7 +359,5 @@ std::string render(const PipelineError &error, std::string_view text) {
   render(diagnostic, SourceFile("pipeline", std::string(text)), out);
   return out;
 }
-
-std::string_view opt_level_pipeline(unsigned level) { return opt_levels.at(level); }
 
 } // namespace nir

@@ -43,9 +43,4 @@ std::string to_string(const PipelineNode &node); // one element of it
 // The error with the text and a caret under it.
 std::string render(const PipelineError &error, std::string_view text);
 
-// The pipeline that -O0, -O1, … stands for, as text (passes, The pass manager); levels 0 to
-// max_opt_level.
-std::string_view opt_level_pipeline(unsigned level);
-constexpr unsigned max_opt_level = 1;
-
 } // namespace nir

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@
 #include "driver/rewrite_checker.h"
 #include "driver/shrink_dims.h"
 #include "ir/printer.h"
+#include "passes/opt_levels.h"
 #include "tests/check/cast_programs.h"
 
 namespace nir {
@@ -134,12 +136,16 @@ std::string run(const std::string &text, const Target &target, std::string_view 
   return failure;
 }
 
-// -O1, and one of the other pipelines: all of them in the long run.
+// -O1, -O2 in one of its modes, and one of the other pipelines: all of them in the long run.
 void check_text(const std::string &text, const Target &target, std::uint64_t seed,
                 const std::string &origin, Totals &totals) {
   ++totals.modules;
-  const std::string other = pipeline_at(seed % num_pipelines);
-  for (const std::string_view pipeline : {opt_level_pipeline(1), std::string_view(other)}) {
+  const std::vector<std::string_view> modes = fp32_cast_modes();
+  const std::string_view mode = modes[seed % modes.size()];
+  for (const std::string &pipeline :
+       {opt_level_pipeline(1),
+        opt_level_pipeline(2, {.fp32_cast = mode, .excess_precision = seed % 3 != 0}),
+        pipeline_at(seed % num_pipelines)}) {
     const std::string failure = run(text, target, pipeline, totals);
     if (failure.empty())
       continue;

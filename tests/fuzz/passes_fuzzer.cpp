@@ -2,6 +2,7 @@
 
 #include "ir/printer.h"
 #include "lang/parser.h"
+#include "passes/opt_levels.h"
 #include "passes/pass_manager.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -8,14 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "passes/opt_levels.h"
 #include "tests/unit/module_text.h"
 
 namespace nir::test {
 namespace {
 
 // -O1, and what else the passes can be asked to do.
-std::string_view pipeline_of(std::uint64_t round) {
-  static const std::vector<std::string_view> pipelines = {
+const std::string &pipeline_of(std::uint64_t round) {
+  static const std::vector<std::string> pipelines = {
       opt_level_pipeline(1),
       "neuron-eliminate-casts{src-match=any}",
       "legalize-dtype,fixpoint(neuron-eliminate-casts{src-match=any},cast-op-elimination,"

@@ -1,5 +1,6 @@
 // Whole modules as people write them: the corpus, where there is one, and the examples.
 
+#include "passes/opt_levels.h"
 #include "tests/unit/module_text.h"
 
 namespace nir::test {

@@ -1,3 +1,4 @@
+#include "passes/opt_levels.h"
 #include "passes/pipeline.h"
 
 #include <array>

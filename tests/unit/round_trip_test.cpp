@@ -1,6 +1,7 @@
 // Generated modules of every shape: print, parse and print again, and -O1 on them.
 
 #include "bench/generator.h"
+#include "passes/opt_levels.h"
 #include "tests/unit/module_text.h"
 
 namespace nir::test {
