@@ -252,13 +252,11 @@ NarrowingPlan::Reading NarrowingPlan::dma_reading(const Use &use) {
 }
 
 // A copy that stays float32 reads float32: else it would be the widening cast of a narrow value.
+// One that casts gains nothing from another cast before it, which a later pass would only remove.
 NarrowingPlan::Reading NarrowingPlan::copy_reading(const Instruction &copy) {
   const DType dtype = copy.dst_dtype();
-  if (dtype == options_.narrow)
-    return Reading::Neutral;
-  if (dtype == DType::Float32)
-    return result_is_wide(copy) ? Reading::Fixed : Reading::Neutral;
-  return dtype == DType::Float8E8m0fnu ? Reading::Fixed : Reading::Narrow;
+  const bool stays = dtype == DType::Float32 && result_is_wide(copy);
+  return stays || dtype == DType::Float8E8m0fnu ? Reading::Fixed : Reading::Neutral;
 }
 
 // Whether a sum accumulates what the operand reads: through whatever only moves elements.

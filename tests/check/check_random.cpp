@@ -2,9 +2,10 @@
 //
 //   check_random FIRST COUNT    the seeds FIRST, …, FIRST + COUNT - 1
 //
-// Each seed gives one module of `random`, a few programs that are full of casts (cast_programs.h),
-// and every eighth seed one of every other shape. What fails is named on standard output, with the
-// command or the program that shows it again; the status is then 1.
+// Each seed gives one module of `random`, a few programs that are full of casts (cast_programs.h)
+// and of float32 (float_programs.h), and every eighth seed one of every other shape. What fails is
+// named on standard output, with the command or the program that shows it again; the status is
+// then 1.
 
 #include <charconv>
 #include <chrono>
@@ -22,6 +23,7 @@
 #include "driver/shrink_dims.h"
 #include "ir/printer.h"
 #include "tests/check/cast_programs.h"
+#include "tests/check/float_programs.h"
 
 namespace nir {
 namespace {
@@ -114,9 +116,22 @@ std::string run(const std::string &text, const Target &target, std::string_view 
     failure = "a pass refuses the module: " + diagnostics.diagnostics().front().message;
   else
     failure = checker.finish(*copy.module);
+  for (const Diagnostic &diagnostic : diagnostics.diagnostics())
+    if (failure.empty() && diagnostic.message.starts_with("fixpoint"))
+      failure = diagnostic.message; // it met its maximum
   ++totals.runs;
   add(totals.counts, checker.counts());
   return failure;
+}
+
+void report(const std::string &failure, std::string_view pipeline, const Target &target,
+            const std::string &origin, Totals &totals) {
+  if (failure.empty())
+    return;
+  ++totals.failures;
+  fmt::print("{}\n--target={} --passes='{}' --check={}\n  {}\n", origin, target.name, pipeline,
+             check_inputs, failure);
+  std::fflush(stdout);
 }
 
 // -O1, and one of the other pipelines: all of them in the long run.
@@ -125,13 +140,7 @@ void check_text(const std::string &text, const Target &target, std::uint64_t see
   ++totals.modules;
   const std::string other = pipeline_at(seed % num_pipelines);
   for (const std::string_view pipeline : {opt_level_pipeline(1), std::string_view(other)}) {
-    const std::string failure = run(text, target, pipeline, totals);
-    if (failure.empty())
-      continue;
-    ++totals.failures;
-    fmt::print("{}\n--target={} --passes='{}' --check={}\n  {}\n", origin, target.name, pipeline,
-               check_inputs, failure);
-    std::fflush(stdout);
+    report(run(text, target, pipeline, totals), pipeline, target, origin, totals);
   }
 }
 
@@ -157,6 +166,23 @@ void check_cast_programs(std::uint64_t seed, Totals &totals) {
   }
 }
 
+// An inserting pass, then -O1; the two together as a fixpoint, which must end soon; and the pass on
+// its own result, where it must find nothing to do.
+void check_float_programs(std::uint64_t seed, Totals &totals) {
+  for (std::uint64_t i = 0; i < programs_per_seed; ++i) {
+    const std::uint64_t number = seed * programs_per_seed + i;
+    const Target &target = all_targets()[seed % all_targets().size()];
+    const std::string text = float_program(number, target.dma_cast);
+    const std::string_view pass = inserting[number % std::size(inserting)];
+    const std::string_view rest = opt_level_pipeline(1);
+    ++totals.modules;
+    for (const std::string &pipeline :
+         {fmt::format("{},{}", pass, rest), fmt::format("fixpoint{{max=8}}({},{})", pass, rest),
+          fmt::format("{},fixpoint{{max=1}}({})", pass, pass)})
+      report(run(text, target, pipeline, totals), pipeline, target, text, totals);
+  }
+}
+
 bool parse(const char *text, std::uint64_t &number) {
   const char *end = text + std::strlen(text);
   return std::from_chars(text, end, number).ptr == end;
@@ -169,6 +195,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     check_shape("random", random_size, seed, totals);
     check_cast_programs(seed, totals);
+    check_float_programs(seed, totals);
     if (seed % shape_period != 0)
       continue;
     for (const ShapeInfo &shape : all_shapes())
