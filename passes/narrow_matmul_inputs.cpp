@@ -112,7 +112,7 @@ private:
 
   // Whether the tensor of an access was shrunk, because the user of the access is its one loader.
   bool shrink(const Use &use, DType dtype) {
-    if (!options_.shrink || use.dtype() != DType::Float32)
+    if (!options_.shrink)
       return false;
     Tensor &tensor = *use.tensor();
     if (const char *reason = why_not_shrunk(tensor, *use.user(), dtype)) {

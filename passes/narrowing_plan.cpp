@@ -48,6 +48,10 @@ bool passes_elements(const Instruction &inst) {
 
 bool keeps_dtype(const Instruction &inst) { return inst.has_trait(op_trait::KeepsDType); }
 
+bool stands_before(const Use *a, const Use *b) {
+  return std::pair(a->user()->order(), a->index()) < std::pair(b->user()->order(), b->index());
+}
+
 bool is_float32(const Use &use) {
   return use.value() != nullptr && !isa<Immediate>(use.value()) && use.dtype() == DType::Float32;
 }
@@ -57,6 +61,7 @@ bool is_float32(const Use &use) {
 NarrowingPlan::NarrowingPlan(Function &function, const NarrowingOptions &options)
     : function_(function), options_(options),
       inline_(options.inline_cast && function.module().target().dma_cast) {
+  function.renumber();
   collect_nodes();
   classes_ = DTypeClasses(nodes_.size());
   find_wide();
@@ -337,6 +342,8 @@ void NarrowingPlan::find_redirected() {
     for (Use &use : node.object->uses())
       if (&use != use.user()->dst() && reading_of(use) == Reading::Narrow)
         redirected_.push_back(&use);
+    // Use-lists have an order that no text shows.
+    std::sort(redirected_.begin() + node.first_redirected, redirected_.end(), stands_before);
     node.num_redirected = static_cast<std::uint32_t>(redirected_.size()) - node.first_redirected;
   }
 }
