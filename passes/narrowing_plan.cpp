@@ -370,15 +370,20 @@ std::vector<NarrowingPlan::Class> NarrowingPlan::classes() {
 
 // --- bytes
 
-BytesChange NarrowingPlan::bytes_of(const Node &node) const {
+BytesChange NarrowingPlan::bytes_of(const Node &node) {
   if (node.wide)
     return bytes_of_redirected(node);
   BytesChange bytes{bytes_moved_through(*node.object, DType::Float32),
                     bytes_moved_through(*node.object, options_.narrow)};
   const auto *inst = dyn_cast<Instruction>(node.object);
-  if (inst != nullptr && narrow_source(*inst, options_.narrow) != nullptr) {
+  if (inst == nullptr)
+    return bytes;
+  if (narrow_source(*inst, options_.narrow) != nullptr) { // it will go
     bytes.before = saturating_add(bytes.before, bytes_moved(inst->operand(0), options_.narrow));
     bytes.after -= bytes_written(*inst, options_.narrow);
+  } else if (is_float32_copy(*inst) && node_of(inst->operand(0).value())->wide) { // it will stay
+    bytes.before -= bytes_written(*inst, DType::Float32);
+    bytes.after = saturating_add(bytes.after, bytes_moved(inst->operand(0), DType::Float32));
   }
   return bytes;
 }

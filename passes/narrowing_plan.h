@@ -89,7 +89,7 @@ private:
   void join_result(const Instruction &inst);
   void find_redirected();
 
-  BytesChange bytes_of(const Node &node) const;
+  BytesChange bytes_of(const Node &node);
   BytesChange bytes_of_redirected(const Node &node) const;
 
   Function &function_;
