@@ -1,5 +1,7 @@
 #include "passes/narrow_float32.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace nir {
@@ -72,12 +74,14 @@ private:
                     fmt::format("float32 -> {}: {}", dtype2str(narrow_), to_string(one.bytes)));
   }
 
-  // Where to speak of a class: at its first value, or at what uses its first tensor.
-  static const Instruction &anchor_of(const NarrowingPlan::Class &one) {
+  // Where to speak of a class: at its first value, or at the first use of its first tensor, which
+  // is wide: only casts make bytes grow.
+  const Instruction &anchor_of(const NarrowingPlan::Class &one) const {
     for (const NarrowingPlan::Node *node : one.nodes)
       if (const auto *inst = dyn_cast<Instruction>(node->object))
         return *inst;
-    return *one.nodes.front()->object->uses().begin()->user();
+    const auto wide = std::ranges::find_if(one.nodes, [](const auto *node) { return node->wide; });
+    return *plan_.redirected(**wide).front()->user();
   }
 
   PassContext &context_;

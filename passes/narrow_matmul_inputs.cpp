@@ -85,10 +85,13 @@ private:
     const bool only_matmuls = feeds_only(operands);
     if (only_matmuls && shrink_behind(def, operands.wanted))
       return;
-    if (options_.profit && only_matmuls && def.dtype() == DType::Float32 && may_write_narrow(def))
-      return edit_.retype(def, operands.wanted, false);
-    if (options_.profit && declines(operands))
+    const bool in_place =
+        options_.profit && only_matmuls && def.dtype() == DType::Float32 && may_write_narrow(def);
+    const bool becomes_cast = !in_place || is_float32_copy(def);
+    if (options_.profit && becomes_cast && declines(operands))
       return;
+    if (in_place)
+      return edit_.retype(def, operands.wanted, false);
     Instruction &cast = edit_.cast_behind(def, operands.wanted);
     for (Use *use : operands.uses)
       use->set(&cast);
@@ -112,7 +115,7 @@ private:
 
   // Whether the tensor of an access was shrunk, because the user of the access is its one loader.
   bool shrink(const Use &use, DType dtype) {
-    if (!options_.shrink || use.dtype() != DType::Float32)
+    if (!options_.shrink)
       return false;
     Tensor &tensor = *use.tensor();
     if (const char *reason = why_not_shrunk(tensor, *use.user(), dtype)) {

@@ -30,6 +30,13 @@ bool may_write_narrow(const Instruction &inst) {
   return !inst.has_trait(op_trait::Dma) || inst.function()->module().target().dma_cast;
 }
 
+bool is_float32_copy(const Instruction &inst) {
+  if (inst.opcode() != Opcode::TensorCopy || !inst.defines_value() || inst.is_fixed())
+    return false;
+  const Use &src = inst.operand(0);
+  return !src.is_access() && src.dtype() == DType::Float32 && inst.dtype() == DType::Float32;
+}
+
 Value *narrow_source(const Instruction &inst, DType narrow) {
   if (inst.opcode() != Opcode::TensorCopy || !inst.defines_value() || inst.is_fixed())
     return nullptr;

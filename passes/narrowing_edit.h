@@ -24,6 +24,10 @@ struct NarrowingCounts {
 // whether its destination and those that read it agree (passes, can_mutate_dst_ty).
 bool may_write_narrow(const Instruction &inst);
 
+// Whether the instruction is a copy of a value that keeps float32. fold-noop-casts would remove it,
+// so that it costs nothing; narrowed, it is a cast.
+bool is_float32_copy(const Instruction &inst);
+
 // The value that a reader of `inst` may read in its place where it wants `narrow`: the source of a
 // widening cast from that dtype. nullptr where `inst` is no such cast, or is fixed.
 Value *narrow_source(const Instruction &inst, DType narrow);

@@ -48,6 +48,10 @@ bool passes_elements(const Instruction &inst) {
 
 bool keeps_dtype(const Instruction &inst) { return inst.has_trait(op_trait::KeepsDType); }
 
+bool stands_before(const Use *a, const Use *b) {
+  return std::pair(a->user()->order(), a->index()) < std::pair(b->user()->order(), b->index());
+}
+
 bool is_float32(const Use &use) {
   return use.value() != nullptr && !isa<Immediate>(use.value()) && use.dtype() == DType::Float32;
 }
@@ -57,6 +61,7 @@ bool is_float32(const Use &use) {
 NarrowingPlan::NarrowingPlan(Function &function, const NarrowingOptions &options)
     : function_(function), options_(options),
       inline_(options.inline_cast && function.module().target().dma_cast) {
+  function.renumber();
   collect_nodes();
   classes_ = DTypeClasses(nodes_.size());
   find_wide();
@@ -252,13 +257,11 @@ NarrowingPlan::Reading NarrowingPlan::dma_reading(const Use &use) {
 }
 
 // A copy that stays float32 reads float32: else it would be the widening cast of a narrow value.
+// One that casts gains nothing from another cast before it, which a later pass would only remove.
 NarrowingPlan::Reading NarrowingPlan::copy_reading(const Instruction &copy) {
   const DType dtype = copy.dst_dtype();
-  if (dtype == options_.narrow)
-    return Reading::Neutral;
-  if (dtype == DType::Float32)
-    return result_is_wide(copy) ? Reading::Fixed : Reading::Neutral;
-  return dtype == DType::Float8E8m0fnu ? Reading::Fixed : Reading::Narrow;
+  const bool stays = dtype == DType::Float32 && result_is_wide(copy);
+  return stays || dtype == DType::Float8E8m0fnu ? Reading::Fixed : Reading::Neutral;
 }
 
 // Whether a sum accumulates what the operand reads: through whatever only moves elements.
@@ -339,6 +342,8 @@ void NarrowingPlan::find_redirected() {
     for (Use &use : node.object->uses())
       if (&use != use.user()->dst() && reading_of(use) == Reading::Narrow)
         redirected_.push_back(&use);
+    // Use-lists have an order that no text shows.
+    std::sort(redirected_.begin() + node.first_redirected, redirected_.end(), stands_before);
     node.num_redirected = static_cast<std::uint32_t>(redirected_.size()) - node.first_redirected;
   }
 }
@@ -365,15 +370,20 @@ std::vector<NarrowingPlan::Class> NarrowingPlan::classes() {
 
 // --- bytes
 
-BytesChange NarrowingPlan::bytes_of(const Node &node) const {
+BytesChange NarrowingPlan::bytes_of(const Node &node) {
   if (node.wide)
     return bytes_of_redirected(node);
   BytesChange bytes{bytes_moved_through(*node.object, DType::Float32),
                     bytes_moved_through(*node.object, options_.narrow)};
   const auto *inst = dyn_cast<Instruction>(node.object);
-  if (inst != nullptr && narrow_source(*inst, options_.narrow) != nullptr) {
+  if (inst == nullptr)
+    return bytes;
+  if (narrow_source(*inst, options_.narrow) != nullptr) { // it will go
     bytes.before = saturating_add(bytes.before, bytes_moved(inst->operand(0), options_.narrow));
     bytes.after -= bytes_written(*inst, options_.narrow);
+  } else if (is_float32_copy(*inst) && node_of(inst->operand(0).value())->wide) { // it will stay
+    bytes.before -= bytes_written(*inst, DType::Float32);
+    bytes.after = saturating_add(bytes.after, bytes_moved(inst->operand(0), DType::Float32));
   }
   return bytes;
 }

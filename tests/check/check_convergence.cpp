@@ -27,13 +27,14 @@
 #include "ir/printer.h"
 #include "passes/pass_manager.h"
 #include "tests/check/cast_programs.h"
+#include "tests/check/float_programs.h"
 
 namespace nir {
 namespace {
 
 constexpr unsigned max_rounds = 8;
 constexpr std::uint64_t random_size = 40;
-constexpr std::uint64_t programs_per_seed = 4;
+constexpr std::uint64_t programs_per_seed = 2; // of each kind
 constexpr std::size_t lists_per_module = 40; // of plain passes
 constexpr std::size_t option_lists_per_module = 20;
 
@@ -129,8 +130,9 @@ public:
                              target.name));
     for (std::uint64_t i = 0; i < programs_per_seed; ++i) {
       const std::uint64_t number = seed * programs_per_seed + i;
-      const std::string text = cast_program(number);
-      check_module(text, target, number, text);
+      for (const std::string &text :
+           {cast_program(number), mover_program(number), float_program(number, target.dma_cast)})
+        check_module(text, target, number, text);
     }
   }
 

@@ -2,9 +2,10 @@
 //
 //   check_random FIRST COUNT    the seeds FIRST, …, FIRST + COUNT - 1
 //
-// Each seed gives one module of `random`, a few programs that are full of casts (cast_programs.h),
-// and every eighth seed one of every other shape. What fails is named on standard output, with the
-// command or the program that shows it again; the status is then 1.
+// Each seed gives one module of `random`, a few programs that are full of casts (cast_programs.h)
+// and of float32 (float_programs.h), and every eighth seed one of every other shape. What fails is
+// named on standard output, with the command or the program that shows it again; the status is
+// then 1.
 
 #include <charconv>
 #include <chrono>
@@ -24,6 +25,7 @@
 #include "ir/printer.h"
 #include "passes/opt_levels.h"
 #include "tests/check/cast_programs.h"
+#include "tests/check/float_programs.h"
 
 namespace nir {
 namespace {
@@ -131,28 +133,37 @@ std::string run(const std::string &text, const Target &target, std::string_view 
     failure = "a pass refuses the module: " + diagnostics.diagnostics().front().message;
   else
     failure = checker.finish(*copy.module);
+  for (const Diagnostic &diagnostic : diagnostics.diagnostics())
+    if (failure.empty() && diagnostic.message.starts_with("fixpoint"))
+      failure = diagnostic.message; // it met its maximum
   ++totals.runs;
   add(totals.counts, checker.counts());
   return failure;
+}
+
+void report(const std::string &failure, std::string_view pipeline, const Target &target,
+            const std::string &origin, Totals &totals) {
+  if (failure.empty())
+    return;
+  ++totals.failures;
+  fmt::print("{}\n--target={} --passes='{}' --check={}\n  {}\n", origin, target.name, pipeline,
+             check_inputs, failure);
+  std::fflush(stdout);
+}
+
+std::string whole_chain(std::uint64_t seed) {
+  const std::vector<std::string_view> modes = fp32_cast_modes();
+  return opt_level_pipeline(
+      2, {.fp32_cast = modes[seed % modes.size()], .excess_precision = seed % 3 != 0});
 }
 
 // -O1, -O2 in one of its modes, and one of the other pipelines: all of them in the long run.
 void check_text(const std::string &text, const Target &target, std::uint64_t seed,
                 const std::string &origin, Totals &totals) {
   ++totals.modules;
-  const std::vector<std::string_view> modes = fp32_cast_modes();
-  const std::string_view mode = modes[seed % modes.size()];
   for (const std::string &pipeline :
-       {opt_level_pipeline(1),
-        opt_level_pipeline(2, {.fp32_cast = mode, .excess_precision = seed % 3 != 0}),
-        pipeline_at(seed % num_pipelines)}) {
-    const std::string failure = run(text, target, pipeline, totals);
-    if (failure.empty())
-      continue;
-    ++totals.failures;
-    fmt::print("{}\n--target={} --passes='{}' --check={}\n  {}\n", origin, target.name, pipeline,
-               check_inputs, failure);
-    std::fflush(stdout);
+       {opt_level_pipeline(1), whole_chain(seed), pipeline_at(seed % num_pipelines)}) {
+    report(run(text, target, pipeline, totals), pipeline, target, origin, totals);
   }
 }
 
@@ -180,6 +191,23 @@ void check_cast_programs(std::uint64_t seed, Totals &totals) {
   }
 }
 
+// -O2; an inserting pass, then -O1; the two together as a fixpoint, which must end soon; and the pass on
+// its own result, where it must find nothing to do.
+void check_float_programs(std::uint64_t seed, Totals &totals) {
+  for (std::uint64_t i = 0; i < programs_per_seed; ++i) {
+    const std::uint64_t number = seed * programs_per_seed + i;
+    const Target &target = all_targets()[seed % all_targets().size()];
+    const std::string text = float_program(number, target.dma_cast);
+    const std::string_view pass = inserting[number % std::size(inserting)];
+    const std::string rest = opt_level_pipeline(1);
+    ++totals.modules;
+    for (const std::string &pipeline :
+         {whole_chain(number), fmt::format("{},{}", pass, rest), fmt::format("fixpoint{{max=8}}({},{})", pass, rest),
+          fmt::format("{},fixpoint{{max=1}}({})", pass, pass)})
+      report(run(text, target, pipeline, totals), pipeline, target, text, totals);
+  }
+}
+
 bool parse(const char *text, std::uint64_t &number) {
   const char *end = text + std::strlen(text);
   return std::from_chars(text, end, number).ptr == end;
@@ -192,6 +220,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     check_shape("random", random_size, seed, totals);
     check_cast_programs(seed, totals);
+    check_float_programs(seed, totals);
     if (seed % shape_period != 0)
       continue;
     for (const ShapeInfo &shape : all_shapes())
