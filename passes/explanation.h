@@ -25,7 +25,8 @@ public:
 
   // Of every cast left, in order of the program: a remark with its dtypes and the bytes of its
   // results, and a note for each pass that declined, in order of their first words; at the end a
-  // remark with the sums, and the bytes moved by the whole module. Casts are tensor_copy between dtypes and offloaded_memcast.
+  // remark with the sums, and the bytes moved by the whole module. Casts are tensor_copy between
+  // dtypes and offloaded_memcast.
   void report(DiagnosticEngine &diagnostics) const;
 
 private:
