@@ -349,8 +349,7 @@ private:
     return plan.producer == nullptr ? weight : nullptr;
   }
 
-  // From the last cast on: what it read may be a copy that goes too, and has this user alone or
-  // others that move with it.
+  // From the top of the chain down: then what a cast reads stays, and its users move once.
   void finish(std::vector<Removal> &climbed) {
     for (; !climbed.empty(); climbed.pop_back())
       remove(*climbed.back().cast, climbed.back().weight);
