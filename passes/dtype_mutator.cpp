@@ -4,8 +4,9 @@
 //          %n = tensor_copy %m : bfloat16[…]                (users of %n read %m)
 //
 // Requires: verified IR. Preserves: legal form, order, interfaces. One forward sweep over the casts
-// that there are when it begins; every change removes one, so it terminates. Each cast is looked at
-// once, in O(its users), and a producer with many users once per dtype.
+// that there are when it begins, and from each up through the copies that become casts; every
+// change removes one, so it terminates. It looks at as many casts as there are and as it removes,
+// each in O(its users), and at a producer with many users once per dtype.
 //
 // Rounding: where the producer holds its result wider than it wrote, as where an activation writes
 // float32, narrowing it is exact: the same rounding is done earlier. Where the cast made up for a
@@ -131,6 +132,12 @@ const char *why_producer_converts_otherwise(const Instruction &producer, DType w
   return nullptr;
 }
 
+// A cast that is about to go.
+struct Removal {
+  Instruction *cast;
+  Tensor *weight; // that its users read then; nullptr: they read its source
+};
+
 class DTypeMutator {
 public:
   DTypeMutator(Function &function, PassContext &context, const Settings &settings)
@@ -146,34 +153,57 @@ public:
     }
     bool changed = false;
     for (Instruction *cast : casts)
-      changed |= try_remove(*cast);
+      changed |= try_remove_upwards(*cast);
     weights_.finish();
     context_.count(WeightBytes, weights_.bytes_cast());
     return changed;
   }
 
 private:
-  bool try_remove(Instruction &cast) {
+  // A copy that takes the dtype may itself have become a cast, which goes the same way: a chain of
+  // copies would else be climbed by one a run. It stands before the cast, so the sweep is past it.
+  // Users move once, from the cast straight to the top.
+  bool try_remove_upwards(Instruction &cast) {
+    bool changed = false;
+    std::vector<Removal> climbed;
+    for (Instruction *next = &cast; next != nullptr;) {
+      const Use &src = *next->src();
+      if (src.is_access() || src.defining_instruction()->opcode() == Opcode::Load)
+        finish(climbed); // the gates look at all users
+      const std::optional<Plan> plan = plan_removal(*next);
+      if (!plan)
+        break;
+      changed = true;
+      climbed.push_back({next, change_producer(*next, *plan)});
+      Instruction *producer = plan->producer;
+      const bool is_next = producer != nullptr && producer->defines_value() && is_cast(*producer);
+      next = is_next ? producer : nullptr;
+    }
+    finish(climbed);
+    return changed;
+  }
+
+  // How the cast can go; nothing where it stays, and then a remark has said why.
+  std::optional<Plan> plan_removal(Instruction &cast) {
     if (cast.is_fixed()) {
       decline(cast, "the cast is fixed");
-      return false;
+      return std::nullopt;
     }
     // Asked before anything changes, for then it is too late.
     const Plan plan = match(*cast.src(), cast.dst_dtype());
     if (plan.match == DstMatch::Mismatch) {
       decline(cast, plan.obstacle);
-      return false;
+      return std::nullopt;
     }
     if (settings_.profit && plan.producer != nullptr)
       if (const BytesChange change = bytes_change(cast, plan); change.grows()) {
         if (context_.wants_missed())
           decline(cast, to_string(change));
-        return false;
+        return std::nullopt;
       }
     if (context_.wants_applied())
       context_.remark(class_of_removal(cast, plan.kind), cast, describe_removal(cast, plan));
-    remove(cast, plan);
-    return true;
+    return plan;
   }
 
   // match_or_mutate_dst_ty up to the change itself; the operand is the source of a copy to
@@ -308,16 +338,26 @@ private:
     return change;
   }
 
-  void remove(Instruction &cast, const Plan &plan) {
-    const Use &src = *cast.src();
+  // Returns the const that the cast's users are to read; nullptr where they read its source.
+  Tensor *change_producer(const Instruction &cast, const Plan &plan) {
     log_removal(cast, plan);
-    Tensor *result = plan.weight == nullptr
+    Tensor *weight = plan.weight == nullptr
                          ? nullptr
                          : &weights_.cast(*plan.weight, cast.dst_dtype(), cast.exact_ints());
     if (plan.producer != nullptr)
-      retype(*plan.producer, cast, result);
-    const bool reads_weight = plan.producer == nullptr && result != nullptr;
-    cast.replace_all_uses_with(reads_weight ? result : src.value(), src.access());
+      retype(*plan.producer, cast, weight);
+    return plan.producer == nullptr ? weight : nullptr;
+  }
+
+  // From the top of the chain down: then what a cast reads stays, and its users move once.
+  void finish(std::vector<Removal> &climbed) {
+    for (; !climbed.empty(); climbed.pop_back())
+      remove(*climbed.back().cast, climbed.back().weight);
+  }
+
+  void remove(Instruction &cast, Tensor *weight) {
+    const Use &src = *cast.src();
+    cast.replace_all_uses_with(weight != nullptr ? weight : src.value(), src.access());
     mutability_.forget(*src.value());
     bytes_through_.forget(*src.value());
     context_.count(CastsRemoved);
