@@ -159,6 +159,172 @@ ConstData *BodyReader::read_init(DType dtype, unsigned form, const char *place) 
 
 // --- Statements ---
 
+// What every instruction goes through is inlined into one function.
+
+[[gnu::always_inline]] inline void BodyReader::push_value(const Instruction *inst) {
+  const auto bytes = reinterpret_cast<const char *>(inst) - reinterpret_cast<char *>(function_);
+  values_.push_back(static_cast<std::uint32_t>(bytes / static_cast<std::ptrdiff_t>(word_size)));
+}
+
+[[gnu::always_inline]] inline Instruction *BodyReader::value_at(std::size_t index) const {
+  return reinterpret_cast<Instruction *>(reinterpret_cast<char *>(function_) +
+                                         values_[index] * word_size);
+}
+
+// The words between the head and the operands, which are there.
+[[gnu::always_inline]] inline bool BodyReader::read_parts(std::uint32_t head, const char *at) {
+  const auto next = [&at] {
+    const auto word = load<std::uint32_t>(at);
+    at += word_size;
+    return word;
+  };
+  desc_.name = {};
+  desc_.type = nullptr;
+  desc_.attrs = nullptr;
+  desc_.autocast = {};
+  desc_.op0 = desc_.op1 = desc_.fn = 0;
+  keys_ = 0;
+  if ((head & head::HasName) != 0) {
+    const std::uint32_t word = next();
+    const auto name = tables_.name(word);
+    if (!name)
+      return in_.fail_index(at - word_size, "string", word - 1, module_.names().num_strings());
+    if (name->empty() || (!name->is_number() && module_.names().view(*name).empty()))
+      return in_.fail_at(at - word_size, "a value has no name");
+    if (!declare(value_names_, *name, '%', at - word_size))
+      return false;
+    desc_.name = *name;
+  }
+  if ((head & head::HasType) != 0) {
+    const std::uint32_t index = next();
+    if (index >= tables_.types().size())
+      return in_.fail_index(at - word_size, "type", index, tables_.types().size());
+    desc_.type = tables_.types()[index];
+  }
+  if ((head & head::HasAttributes) != 0) {
+    const std::uint32_t index = next();
+    if (index >= tables_.attributes().size())
+      return in_.fail_index(at - word_size, "attribute list", index, tables_.attributes().size());
+    desc_.attrs = tables_.attributes()[index].list;
+    keys_ = tables_.attributes()[index].keys;
+  }
+  if ((head & head::HasAutocast) != 0) {
+    const std::uint32_t word = next();
+    const auto name = tables_.name(word);
+    if (!name || name->empty())
+      return in_.fail_index(at - word_size, "string", word - 1, module_.names().num_strings());
+    desc_.autocast = *name;
+  }
+  if ((head & head::HasOperators) != 0) {
+    const std::uint32_t word = next();
+    const OperatorCounts &counts = forms_[static_cast<unsigned>(desc_.opcode)].operators;
+    if ((word & 0xff) >= counts.first || word >> 8 >= counts.second)
+      return in_.fail_at(at - word_size,
+                         fmt::format("{} has the functions or operators {} and {}, expected some "
+                                     "below {} and {}",
+                                     mnemonic(desc_.opcode), word & 0xff, word >> 8, counts.first,
+                                     counts.second));
+    desc_.fn = desc_.op0 = static_cast<std::uint8_t>(word);
+    desc_.op1 = static_cast<std::uint8_t>(word >> 8);
+  }
+  return true;
+}
+
+// The words of all operands are there, but those that accesses bring with them may not be.
+[[gnu::always_inline]] inline bool BodyReader::read_operands(std::size_t count) {
+  if (operands_.size() < count)
+    operands_.resize(count);
+  numbers_ = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const char *place = in_.position();
+    const std::uint32_t word = in_.word();
+    const std::size_t index = word >> operand::TagBits;
+    Operand &operand = operands_[i];
+    operand.access = nullptr;
+    switch (word & operand::TagMask) {
+    case operand::Value:
+      if (index - 1 >= values_.size())
+        return in_.fail_at(
+            place, fmt::format("a value is {} back, expected from 1 to {}", index, values_.size()));
+      operand.value = value_at(values_.size() - index);
+      break;
+    case operand::Number:
+      if (index >= tables_.numbers().size())
+        return in_.fail_index(place, "number", index, tables_.numbers().size());
+      operand.value = tables_.numbers()[index];
+      numbers_ |= std::uint32_t{1} << std::min<std::size_t>(i, 31);
+      break;
+    case operand::Tensor:
+    case operand::Access:
+      if (index >= tensors_.size())
+        return in_.fail_index(place, "tensor", index, tensors_.size());
+      operand.value = tensors_[index];
+      if ((word & operand::TagMask) == operand::Access && !read_access(*tensors_[index], operand))
+        return false;
+      break;
+    }
+  }
+  return !in_.failed();
+}
+
+// Whether the statement is one that the grammar has.
+[[gnu::always_inline]] inline bool BodyReader::has_form() const {
+  const Form &form = forms_[static_cast<unsigned>(desc_.opcode)];
+  const bool has_dst = desc_.dst.value != nullptr;
+  const bool defines_value = desc_.type != nullptr;
+  const bool result = has_dst ? !defines_value && isa<Tensor>(desc_.dst.value)
+                              : defines_value || form.may_stand_bare;
+  const bool attributes = (desc_.flags & ~form.flags) == 0 && (keys_ & ~form.keys) == 0 &&
+                          (keys_ & form.required_keys) == form.required_keys;
+  const bool operands = (numbers_ & ~form.numbers) == 0 &&
+                        (numbers_ & form.required_numbers) == form.required_numbers &&
+                        desc_.operands.size() >= form.min_operands &&
+                        desc_.operands.size() <= form.max_operands;
+  return result && attributes && operands && (defines_value || desc_.name.empty());
+}
+
+bool BodyReader::read_instruction(std::uint32_t head) {
+  const char *place = in_.position();
+  const std::uint32_t opcode = (head & 0xff) - head::FirstOpcode;
+  if (opcode >= num_opcodes)
+    return in_.fail_index(place, "opcode", opcode, num_opcodes);
+  if ((head & ~head::Used) != 0 || (head >> head::FlagsShift & 0xff) > head::FlagsMask)
+    return in_.fail_at(place, "a head word has bits that mean nothing");
+  std::size_t num_uses = head >> head::UsesShift & 0xff;
+  std::size_t num_words = 1 + std::size_t{part_counts[head >> head::PartsShift & 31]};
+  if (num_uses == head::ManyUses) {
+    if (in_.remaining() < (num_words + 1) * word_size)
+      return in_.fail_at_end();
+    num_uses = load<std::uint32_t>(place + num_words * word_size);
+    ++num_words;
+  }
+  if (in_.remaining() < (num_words + num_uses) * word_size)
+    return in_.fail_at_end();
+  desc_.opcode = static_cast<Opcode>(opcode);
+  desc_.flags = static_cast<std::uint16_t>(head >> head::FlagsShift & head::FlagsMask);
+  const bool has_dst = (desc_.flags & inst_flag::HasDst) != 0;
+  if (has_dst && num_uses == 0)
+    return in_.fail_at(place, "an instruction has a destination but no operand");
+  const char *at = place + word_size;
+  if (!read_parts(head, at))
+    return false;
+  in_.skip(num_words * word_size);
+  if (!read_operands(num_uses))
+    return false;
+  desc_.dst = has_dst ? operands_[num_uses - 1] : Operand();
+  desc_.operands = std::span(operands_).first(has_dst ? num_uses - 1 : num_uses);
+  if (!has_form())
+    return fail_form(place);
+  Instruction *inst = block_->insert_instruction(desc_);
+  if (desc_.type != nullptr)
+    push_value(inst);
+  if (verify_)
+    ok_ &= memo_.check(*inst, diagnostics_);
+  if (desc_.opcode == Opcode::Call)
+    calls_.push_back(inst);
+  return true;
+}
+
 void BodyReader::read_statements() {
   while (true) {
     if (in_.remaining() < word_size) {
@@ -222,170 +388,6 @@ bool BodyReader::read_loop(std::uint32_t head) {
   loops_.push_back(loop);
   block_ = &loop->body();
   return true;
-}
-
-bool BodyReader::read_instruction(std::uint32_t head) {
-  const char *place = in_.position();
-  const std::uint32_t opcode = (head & 0xff) - head::FirstOpcode;
-  if (opcode >= num_opcodes)
-    return in_.fail_index(place, "opcode", opcode, num_opcodes);
-  if ((head & ~head::Used) != 0 || (head >> head::FlagsShift & 0xff) > head::FlagsMask)
-    return in_.fail_at(place, "a head word has bits that mean nothing");
-  std::size_t num_uses = head >> head::UsesShift & 0xff;
-  std::size_t num_words = 1 + std::size_t{part_counts[head >> head::PartsShift & 31]};
-  if (num_uses == head::ManyUses) {
-    if (in_.remaining() < (num_words + 1) * word_size)
-      return in_.fail_at_end();
-    num_uses = load<std::uint32_t>(place + num_words * word_size);
-    ++num_words;
-  }
-  if (in_.remaining() < (num_words + num_uses) * word_size)
-    return in_.fail_at_end();
-  desc_.opcode = static_cast<Opcode>(opcode);
-  desc_.flags = static_cast<std::uint16_t>(head >> head::FlagsShift & head::FlagsMask);
-  const bool has_dst = (desc_.flags & inst_flag::HasDst) != 0;
-  if (has_dst && num_uses == 0)
-    return in_.fail_at(place, "an instruction has a destination but no operand");
-  const char *at = place + word_size;
-  if (!read_parts(head, at))
-    return false;
-  in_.skip(num_words * word_size);
-  if (!read_operands(num_uses))
-    return false;
-  desc_.dst = has_dst ? operands_[num_uses - 1] : Operand();
-  desc_.operands = std::span(operands_).first(has_dst ? num_uses - 1 : num_uses);
-  if (!has_form())
-    return fail_form(place);
-  Instruction *inst = block_->insert_instruction(desc_);
-  if (desc_.type != nullptr)
-    push_value(inst);
-  if (verify_)
-    ok_ &= memo_.check(*inst, diagnostics_);
-  if (desc_.opcode == Opcode::Call)
-    calls_.push_back(inst);
-  return true;
-}
-
-void BodyReader::push_value(const Instruction *inst) {
-  const auto bytes = reinterpret_cast<const char *>(inst) - reinterpret_cast<char *>(function_);
-  values_.push_back(static_cast<std::uint32_t>(bytes / static_cast<std::ptrdiff_t>(word_size)));
-}
-
-Instruction *BodyReader::value_at(std::size_t index) const {
-  return reinterpret_cast<Instruction *>(reinterpret_cast<char *>(function_) +
-                                         values_[index] * word_size);
-}
-
-// The words between the head and the operands, which are there.
-bool BodyReader::read_parts(std::uint32_t head, const char *at) {
-  const auto next = [&at] {
-    const auto word = load<std::uint32_t>(at);
-    at += word_size;
-    return word;
-  };
-  desc_.name = {};
-  desc_.type = nullptr;
-  desc_.attrs = nullptr;
-  desc_.autocast = {};
-  desc_.op0 = desc_.op1 = desc_.fn = 0;
-  keys_ = 0;
-  if ((head & head::HasName) != 0) {
-    const std::uint32_t word = next();
-    const auto name = tables_.name(word);
-    if (!name)
-      return in_.fail_index(at - word_size, "string", word - 1, module_.names().num_strings());
-    if (name->empty() || (!name->is_number() && module_.names().view(*name).empty()))
-      return in_.fail_at(at - word_size, "a value has no name");
-    if (!declare(value_names_, *name, '%', at - word_size))
-      return false;
-    desc_.name = *name;
-  }
-  if ((head & head::HasType) != 0) {
-    const std::uint32_t index = next();
-    if (index >= tables_.types().size())
-      return in_.fail_index(at - word_size, "type", index, tables_.types().size());
-    desc_.type = tables_.types()[index];
-  }
-  if ((head & head::HasAttributes) != 0) {
-    const std::uint32_t index = next();
-    if (index >= tables_.attributes().size())
-      return in_.fail_index(at - word_size, "attribute list", index, tables_.attributes().size());
-    desc_.attrs = tables_.attributes()[index].list;
-    keys_ = tables_.attributes()[index].keys;
-  }
-  if ((head & head::HasAutocast) != 0) {
-    const std::uint32_t word = next();
-    const auto name = tables_.name(word);
-    if (!name || name->empty())
-      return in_.fail_index(at - word_size, "string", word - 1, module_.names().num_strings());
-    desc_.autocast = *name;
-  }
-  if ((head & head::HasOperators) != 0) {
-    const std::uint32_t word = next();
-    const OperatorCounts &counts = forms_[static_cast<unsigned>(desc_.opcode)].operators;
-    if ((word & 0xff) >= counts.first || word >> 8 >= counts.second)
-      return in_.fail_at(at - word_size,
-                         fmt::format("{} has the functions or operators {} and {}, expected some "
-                                     "below {} and {}",
-                                     mnemonic(desc_.opcode), word & 0xff, word >> 8, counts.first,
-                                     counts.second));
-    desc_.fn = desc_.op0 = static_cast<std::uint8_t>(word);
-    desc_.op1 = static_cast<std::uint8_t>(word >> 8);
-  }
-  return true;
-}
-
-// The words of all operands are there, but those that accesses bring with them may not be.
-bool BodyReader::read_operands(std::size_t count) {
-  if (operands_.size() < count)
-    operands_.resize(count);
-  numbers_ = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const char *place = in_.position();
-    const std::uint32_t word = in_.word();
-    const std::size_t index = word >> operand::TagBits;
-    Operand &operand = operands_[i];
-    operand.access = nullptr;
-    switch (word & operand::TagMask) {
-    case operand::Value:
-      if (index - 1 >= values_.size())
-        return in_.fail_at(
-            place, fmt::format("a value is {} back, expected from 1 to {}", index, values_.size()));
-      operand.value = value_at(values_.size() - index);
-      break;
-    case operand::Number:
-      if (index >= tables_.numbers().size())
-        return in_.fail_index(place, "number", index, tables_.numbers().size());
-      operand.value = tables_.numbers()[index];
-      numbers_ |= std::uint32_t{1} << std::min<std::size_t>(i, 31);
-      break;
-    case operand::Tensor:
-    case operand::Access:
-      if (index >= tensors_.size())
-        return in_.fail_index(place, "tensor", index, tensors_.size());
-      operand.value = tensors_[index];
-      if ((word & operand::TagMask) == operand::Access && !read_access(*tensors_[index], operand))
-        return false;
-      break;
-    }
-  }
-  return !in_.failed();
-}
-
-// Whether the statement is one that the grammar has.
-bool BodyReader::has_form() const {
-  const Form &form = forms_[static_cast<unsigned>(desc_.opcode)];
-  const bool has_dst = desc_.dst.value != nullptr;
-  const bool defines_value = desc_.type != nullptr;
-  const bool result = has_dst ? !defines_value && isa<Tensor>(desc_.dst.value)
-                              : defines_value || form.may_stand_bare;
-  const bool attributes = (desc_.flags & ~form.flags) == 0 && (keys_ & ~form.keys) == 0 &&
-                          (keys_ & form.required_keys) == form.required_keys;
-  const bool operands = (numbers_ & ~form.numbers) == 0 &&
-                        (numbers_ & form.required_numbers) == form.required_numbers &&
-                        desc_.operands.size() >= form.min_operands &&
-                        desc_.operands.size() <= form.max_operands;
-  return result && attributes && operands && (defines_value || desc_.name.empty());
 }
 
 // Says what of the above does not hold.

@@ -65,19 +65,19 @@ public:
     return 0;
   }
 
-  bool fail_at(const char *place, std::string_view message) {
+  [[gnu::cold, gnu::noinline]] bool fail_at(const char *place, std::string_view message) {
     if (!failed())
       error_ = fmt::format("at byte {}: {}", offset_of(place), message);
     next_ = end_;
     return false;
   }
-  bool fail_index(const char *place, std::string_view what, std::uint64_t number,
+  [[gnu::cold, gnu::noinline]] bool fail_index(const char *place, std::string_view what, std::uint64_t number,
                   std::size_t size) {
     return fail_at(place, size == 0 ? fmt::format("{} {} is named, but there is none", what, number)
                                     : fmt::format("{} {} is named, expected one below {}", what,
                                                   number, size));
   }
-  bool fail_at_end() { return fail_at(next_, "the module ends in the middle of something"); }
+  [[gnu::cold, gnu::noinline]] bool fail_at_end() { return fail_at(next_, "the module ends in the middle of something"); }
 
 private:
   std::size_t offset_of(const char *place) const {

@@ -24,12 +24,13 @@ private:
   static constexpr unsigned max_uses = 4; // those with more are always checked
   static constexpr unsigned key_words = 4 + 2 * max_uses;
   static constexpr std::size_t num_slots = 512;
+  static constexpr unsigned max_said = 100; // errors of one statement, which may have any size
   using Key = std::array<std::uint64_t, key_words>;
 
   bool check_slowly(const Instruction &inst, DiagnosticEngine &diagnostics);
 
   std::vector<Key> slots_ = std::vector<Key>(num_slots);
-  DiagnosticEngine said_{~0u};
+  DiagnosticEngine said_{max_said};
   StmtLocator locator_;
 };
 
