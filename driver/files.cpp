@@ -87,6 +87,19 @@ std::string display_name(const std::string &path) {
   return path == standard_stream ? "<stdin>" : path;
 }
 
+bool is_terminal(const std::string &path) {
+  if (path == standard_stream)
+    return ::isatty(STDOUT_FILENO) == 1;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISCHR(status.st_mode))
+    return false;
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const bool found = fd >= 0 && ::isatty(fd) == 1;
+  if (fd >= 0)
+    ::close(fd);
+  return found;
+}
+
 tl::expected<std::string, FileError> read_input(const std::string &path) {
   const auto failure = [&path](const std::string &reason) {
     return tl::unexpected(fmt::format("cannot read '{}': {}", display_name(path), reason));

@@ -13,6 +13,9 @@ using FileError = std::string;
 // How messages call an input: `<stdin>` for `-`.
 std::string display_name(const std::string &path);
 
+// Whether what is written there goes to a terminal; `-` is standard output.
+bool is_terminal(const std::string &path);
+
 // All bytes of a file, of standard input for `-`. Text of 4 GiB and more is refused: source offsets
 // have 32 bits.
 tl::expected<std::string, FileError> read_input(const std::string &path);

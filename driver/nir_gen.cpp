@@ -10,8 +10,8 @@
 #include "bench/generator.h"
 #include "driver/cli.h"
 #include "driver/files.h"
+#include "driver/module_form.h"
 #include "driver/progress.h"
-#include "ir/printer.h"
 
 namespace nir {
 namespace {
@@ -28,6 +28,7 @@ struct Arguments {
   bool small = false;
   bool large = false;
   std::string output = "-";
+  std::string emit{module_form_words().front()};
   bool list_shapes = false;
 };
 
@@ -70,6 +71,10 @@ void add_options(CLI::App &app, Arguments &arguments) {
       ->excludes(small);
   app.add_option("-o,--output", arguments.output, "where the module goes; - is standard output")
       ->type_name("FILE");
+  app.add_option("--emit", arguments.emit, module_form_doc())
+      ->type_name("FORM")
+      ->check(check_word("form", {module_form_words().begin(), module_form_words().end()}))
+      ->capture_default_str();
   app.add_flag("--list-shapes", arguments.list_shapes, "print the known shapes");
   app.footer(shape_table());
 }
@@ -87,7 +92,7 @@ std::optional<bool> wants_small(const Arguments &arguments) {
   return std::nullopt;
 }
 
-tl::expected<void, FileError> write_module(const Arguments &arguments) {
+tl::expected<void, FileError> write_generated(const Arguments &arguments) {
   Progress progress(tool, arguments.size >= long_size);
   progress.show("generating");
   const auto module = generate({.shape = arguments.shape,
@@ -100,7 +105,8 @@ tl::expected<void, FileError> write_module(const Arguments &arguments) {
   OutputFile file(arguments.output);
   if (auto opened = file.open(); !opened)
     return opened;
-  print(*module, [&file](std::string_view text) { file.write(text); });
+  write_module(*module, module_form(arguments.emit),
+               [&file](std::string_view bytes) { file.write(bytes); });
   return file.commit();
 }
 
@@ -119,7 +125,11 @@ int run(int argc, char **argv) {
                 fmt::format("no shape was given, expected {}", fmt::join(shape_names(), ", ")));
     return exit_status::usage_error;
   }
-  return report(write_module(arguments));
+  if (const auto error = form_conflict(module_form(arguments.emit), arguments.output)) {
+    print_error(tool, *error);
+    return exit_status::usage_error;
+  }
+  return report(write_generated(arguments));
 }
 
 } // namespace

@@ -9,11 +9,11 @@
 
 #include "driver/cli.h"
 #include "driver/files.h"
+#include "driver/module_form.h"
 #include "driver/progress.h"
 #include "driver/reduce.h"
 #include "driver/reduce_command.h"
 #include "ir/printer.h"
-#include "lang/parser.h"
 
 namespace nir {
 namespace {
@@ -51,9 +51,9 @@ void add_options(CLI::App &app, Arguments &arguments) {
       "well-formed.");
 }
 
-std::unique_ptr<Module> read_module(const SourceFile &file) {
+std::unique_ptr<Module> read_input_module(const SourceFile &file) {
   DiagnosticEngine diagnostics;
-  std::unique_ptr<Module> module = parse(file, diagnostics);
+  std::unique_ptr<Module> module = read_module(file, diagnostics);
   if (module != nullptr)
     return module;
   std::string text;
@@ -69,7 +69,7 @@ int reduce_file(const Arguments &arguments) {
   if (!text)
     return fail(text.error());
   const SourceFile file(display_name(arguments.input), std::move(*text));
-  std::unique_ptr<Module> module = read_module(file);
+  std::unique_ptr<Module> module = read_input_module(file);
   if (module == nullptr)
     return exit_status::input_error;
   auto command = ReduceCommand::create(arguments.test);

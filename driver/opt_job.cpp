@@ -11,13 +11,13 @@
 #include "driver/cli.h"
 #include "driver/dot.h"
 #include "driver/files.h"
+#include "driver/module_form.h"
 #include "driver/phase_times.h"
 #include "driver/progress.h"
 #include "driver/shrink_dims.h"
 #include "driver/split_input.h"
 #include "driver/verify_diagnostics.h"
-#include "ir/printer.h"
-#include "lang/parser.h"
+#include "ir/binary_reader.h"
 #include "passes/explanation.h"
 
 namespace nir {
@@ -119,6 +119,14 @@ OptResult OptJob::run() {
   }
   progress_.emplace("nir-opt", text->size() >= long_input);
   file_.emplace(display_name(input_), std::move(*text));
+  const bool reads_comments = options_.split_input_file || options_.verify_diagnostics;
+  if (reads_comments && is_binary_module(file_->text())) {
+    messages_(error_line(fmt::format("'{}' is a binary module and has no comments, which {} reads",
+                                     file_->name(),
+                                     options_.split_input_file ? "--split-input-file"
+                                                               : "--verify-diagnostics")));
+    return {exit_status::input_error, nullptr};
+  }
   if (options_.check.inputs != 0)
     checker_.emplace(options_.check);
   if (options_.explain)
@@ -251,7 +259,7 @@ std::unique_ptr<Module> OptJob::parse_piece(const Piece &piece, DiagnosticEngine
   std::unique_ptr<Module> module;
   {
     const PhaseTimes::Scope scope(times_, "parse");
-    module = parse(text_of(piece), diagnostics, parse_options);
+    module = read_module(text_of(piece), diagnostics, parse_options);
   }
   if (module == nullptr)
     return nullptr;
@@ -383,7 +391,8 @@ void OptJob::print_result(OutputFile &file) const {
   for (const Piece &piece : pieces_) {
     if (&piece != &pieces_.front())
       file.write(fmt::format("{}\n", split_marker));
-    print(*piece.module, [&file](std::string_view text) { file.write(text); });
+    write_module(*piece.module, options_.emit,
+                 [&file](std::string_view bytes) { file.write(bytes); });
   }
 }
 

@@ -116,6 +116,7 @@ struct Words {
   std::string excess_precision = "on";
   std::string target;
   std::string verify = "structure";
+  std::string emit{module_form_words().front()};
   std::string help_pass;
   std::string stats;
   std::string check;
@@ -156,7 +157,7 @@ std::string read_check(const std::string &text, CheckOptions &check) {
   return {};
 }
 
-void add_file_options(CLI::App &app, OptOptions &options) {
+void add_file_options(CLI::App &app, OptOptions &options, Words &words) {
   constexpr const char *group = "Files";
   app.add_option("FILE", options.inputs, "inputs; standard input where there is none or -")
       ->type_name("");
@@ -166,6 +167,11 @@ void add_file_options(CLI::App &app, OptOptions &options) {
   app.add_option("--output-dir", options.output_dir,
                  "folder of the results, under the inputs' base names; needed for several inputs")
       ->type_name("DIR")
+      ->group(group);
+  app.add_option("--emit", words.emit, module_form_doc())
+      ->type_name("FORM")
+      ->check(check_word("form", {module_form_words().begin(), module_form_words().end()}))
+      ->capture_default_str()
       ->group(group);
   app.add_option("-j,--jobs", options.jobs, "inputs that are worked on at a time")
       ->type_name("N")
@@ -342,6 +348,7 @@ void set_dumps(const std::vector<std::string> &given, bool &all, std::vector<std
 
 void interpret(const Words &words, OptOptions &options) {
   PassManagerOptions &manager = options.pass_manager;
+  options.emit = module_form(words.emit);
   options.target = find_target(words.target);
   options.verify = find_choice(verify_levels, words.verify).value_or(VerifyLevel::Structure);
   options.stats = find_choice(stats_formats, words.stats).value_or(StatsFormat::Off);
@@ -397,9 +404,11 @@ std::optional<std::string> conflict(const OptOptions &options) {
   if (options.inputs.size() > 1 && (!options.dot.empty() || !options.trace.empty()))
     return fmt::format("{} takes one input, but {} were given",
                        options.dot.empty() ? "--trace" : "--dot", options.inputs.size());
+  if (options.emit == ModuleForm::Binary && options.split_input_file)
+    return "--split-input-file writes text, which --emit=binary excludes";
   if (!options.output_dir.empty())
     return output_dir_conflict(options);
-  return std::nullopt;
+  return form_conflict(options.emit, options.output);
 }
 
 // The pipeline that the command line asks for; reports what is wrong with its text.
@@ -429,7 +438,7 @@ tl::expected<OptOptions, int> parse_opt_options(int argc, char **argv) {
   CLI::App app("Reads .nir modules, verifies them, runs passes, and prints them. Without passes it "
                "is the formatter.");
   set_up_cli(app, tool);
-  add_file_options(app, options);
+  add_file_options(app, options, words);
   add_pipeline_options(app, options, words);
   add_check_options(app, options, words);
   add_report_options(app, options, words);

@@ -6,6 +6,7 @@
 
 #include <tl/expected.hpp>
 
+#include "driver/module_form.h"
 #include "driver/rewrite_checker.h"
 #include "ir/target.h"
 #include "ir/verifier.h"
@@ -23,6 +24,7 @@ struct OptOptions {
   std::string output = "-";
   std::string output_dir; // empty: `output` is meant
   unsigned jobs = 1;
+  ModuleForm emit = ModuleForm::Text;
 
   Pipeline pipeline;
   const Target *target = nullptr; // nullptr: what the module says

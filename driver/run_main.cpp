@@ -10,11 +10,11 @@
 
 #include "driver/cli.h"
 #include "driver/files.h"
+#include "driver/module_form.h"
 #include "driver/npy.h"
 #include "driver/progress.h"
 #include "driver/run_options.h"
 #include "driver/run_output.h"
-#include "lang/parser.h"
 
 namespace nir {
 namespace {
@@ -94,7 +94,7 @@ tl::expected<Subject, int> load_subject(const std::string &path, const RunOption
   Subject subject;
   subject.file = std::make_unique<SourceFile>(display_name(path), std::move(*text));
   DiagnosticEngine diagnostics;
-  subject.module = parse(*subject.file, diagnostics);
+  subject.module = read_module(*subject.file, diagnostics);
   show(diagnostics, *subject.file);
   if (subject.module == nullptr)
     return Failure(exit_status::input_error);

@@ -23,7 +23,7 @@ std::uint16_t flag_bit(AttrKey key) {
   }
 }
 
-Instruction::Instruction(const InstructionDesc &desc)
+[[gnu::always_inline]] inline Instruction::Instruction(const InstructionDesc &desc)
     : Stmt(ValueKind::Instruction, desc.type, desc.name),
       num_uses_(static_cast<std::uint32_t>(desc.operands.size()) +
                 (desc.dst.value != nullptr ? 1 : 0)),

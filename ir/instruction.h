@@ -126,6 +126,7 @@ public:
     return {const_cast<Use *>(uses.data()), uses.size()};
   }
 
+  std::uint16_t flags() const { return flags_; } // inst_flag
   bool has_flag(std::uint16_t flag) const { return (flags_ & flag) != 0; }
   void set_flag(std::uint16_t flag, bool on) {
     flags_ = static_cast<std::uint16_t>(on ? flags_ | flag : flags_ & ~flag);

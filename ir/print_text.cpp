@@ -1,6 +1,8 @@
 #include "ir/print_text.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "ir/module.h"
 #include "ir/utf8.h"
@@ -17,6 +19,12 @@ constexpr auto identifier_chars = [] {
   table['_'] = table['.'] = true;
   return table;
 }();
+
+constexpr std::string_view reserved_words[] = {
+#define RESERVED(text, token) text,
+#include "ir/reserved.def"
+#undef RESERVED
+};
 
 void append_hex_escape(std::string &out, char c) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -58,6 +66,12 @@ bool is_bare_identifier(std::string_view text) {
     if (!identifier_chars[static_cast<std::uint8_t>(c)])
       return false;
   return true;
+}
+
+bool is_free_word(std::string_view text) {
+  const bool word = is_bare_identifier(text) && (text[0] < '0' || text[0] > '9') &&
+                    text.find('.') == std::string_view::npos;
+  return word && std::ranges::find(reserved_words, text) == std::end(reserved_words);
 }
 
 void append_string_literal(std::string &out, std::string_view text) {

@@ -94,6 +94,10 @@ inline std::uint64_t code_at(const ConstData &data, std::size_t at, unsigned siz
 // Whether the language reads `text` as an identifier without quotes (language reference, Words).
 bool is_bare_identifier(std::string_view text);
 
+// Whether the language reads `text` as a word that is not reserved: what may name an opaque's own
+// attribute or be its value.
+bool is_free_word(std::string_view text);
+
 // `text` as a string literal: quotes around it, escapes inside (language reference, Printing).
 void append_string_literal(std::string &out, std::string_view text);
 

@@ -6,34 +6,6 @@
 
 namespace nir {
 
-void Use::link() {
-  if (value() == nullptr || isa<Immediate>(value()))
-    return;
-  RelPtr<Use> &head = value()->uses_;
-  next_ = head;
-  if (head != nullptr)
-    head->link_ = &next_;
-  link_ = &head;
-  head = this;
-}
-
-void Use::unlink() {
-  if (link_ == nullptr)
-    return;
-  *link_.get() = next_;
-  if (next_ != nullptr)
-    next_->link_ = link_;
-  link_ = nullptr;
-  next_ = nullptr;
-}
-
-void Use::set(Value *value, const Access *access) {
-  unlink();
-  value_ = value;
-  access_ = access;
-  link();
-}
-
 DType Use::dtype() const { return reinterprets() ? access_->view() : value()->dtype(); }
 
 std::span<const std::int64_t> Use::shape() const {

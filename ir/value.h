@@ -160,4 +160,34 @@ template <class T> const T *dyn_cast(const Value *value) {
   return value != nullptr && isa<T>(value) ? static_cast<const T *>(value) : nullptr;
 }
 
+// Here, because every operand of every statement goes through them.
+
+inline void Use::link() {
+  if (value() == nullptr || isa<Immediate>(value()))
+    return;
+  RelPtr<Use> &head = value()->uses_;
+  next_ = head;
+  if (head != nullptr)
+    head->link_ = &next_;
+  link_ = &head;
+  head = this;
+}
+
+inline void Use::unlink() {
+  if (link_ == nullptr)
+    return;
+  *link_.get() = next_;
+  if (next_ != nullptr)
+    next_->link_ = link_;
+  link_ = nullptr;
+  next_ = nullptr;
+}
+
+inline void Use::set(Value *value, const Access *access) {
+  unlink();
+  value_ = value;
+  access_ = access;
+  link();
+}
+
 } // namespace nir

@@ -12,12 +12,9 @@ struct Keyword {
 
 // The reserved words (language reference, Words).
 constexpr Keyword keywords[] = {
-    {"module", TOK_MODULE}, {"func", TOK_FUNC},   {"strict", TOK_STRICT}, {"tensor", TOK_TENSOR},
-    {"for", TOK_FOR},       {"in", TOK_IN},       {"step", TOK_STEP},     {"as", TOK_AS},
-    {"dram", TOK_DRAM},     {"sbuf", TOK_SBUF},   {"psum", TOK_PSUM},     {"input", TOK_INPUT},
-    {"output", TOK_OUTPUT}, {"const", TOK_CONST}, {"splat", TOK_SPLAT},   {"dense", TOK_DENSE},
-    {"hex", TOK_HEX},       {"call", TOK_CALL},   {"opaque", TOK_OPAQUE}, {"true", TOK_TRUE},
-    {"false", TOK_FALSE},   {"inf", TOK_INF},     {"nan", TOK_NAN},
+#define RESERVED(text, token) {text, TOK_##token},
+#include "ir/reserved.def"
+#undef RESERVED
 };
 
 // The forms that differ from a plain list of operands.
