@@ -57,6 +57,7 @@ private:
   void collect() {
     values_.clear();
     accesses_.clear();
+    refused_.clear();
     ScratchMap<const Value *, std::uint32_t> place;
     for (Stmt &stmt : function_.statements()) {
       auto *inst = dyn_cast<Instruction>(&stmt);
@@ -118,7 +119,7 @@ private:
     if (!options_.shrink)
       return false;
     Tensor &tensor = *use.tensor();
-    if (const char *reason = why_not_shrunk(tensor, *use.user(), dtype)) {
+    if (const char *reason = why_stays(tensor, *use.user(), dtype)) {
       if (context_.wants_missed() && tensor.role() == Role::Internal)
         context_.remark(RemarkClass::Declined, *use.user(),
                         fmt::format("'{}' is not shrunk: {}", name_of(tensor), reason));
@@ -129,6 +130,16 @@ private:
                       fmt::format("'{}' is shrunk to {}", name_of(tensor), dtype2str(dtype)));
     shrink_tensor(tensor, dtype, edit_, counts_);
     return true;
+  }
+
+  // why_not_shrunk, asked once for each tensor: what refuses one loader refuses every other.
+  const char *why_stays(const Tensor &tensor, const Instruction &loader, DType dtype) {
+    if (const auto *known = refused_.find(&tensor))
+      return *known;
+    const char *reason = why_not_shrunk(tensor, loader, dtype);
+    if (reason != nullptr)
+      refused_.try_emplace(&tensor, reason);
+    return reason;
   }
 
   std::string name_of(const Tensor &tensor) const {
@@ -177,6 +188,7 @@ private:
   NarrowingEdit edit_;
   std::vector<ValueOperands> values_;
   std::vector<Use *> accesses_;
+  ScratchMap<const Tensor *, const char *> refused_; // tensors that are not shrunk, and why
 };
 
 } // namespace

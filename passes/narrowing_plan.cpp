@@ -128,8 +128,10 @@ void NarrowingPlan::find_wide() {
       make_wide(nodes_[i], false);
   }
   for (Stmt &stmt : function_.statements())
-    if (auto *inst = dyn_cast<Instruction>(&stmt))
-      check(*inst);
+    if (auto *inst = dyn_cast<Instruction>(&stmt)) {
+      check_operands(*inst);
+      check_result(*inst);
+    }
   while (!pending_.empty()) {
     Node &node = nodes_[pending_.back()];
     pending_.pop_back();
@@ -142,8 +144,8 @@ bool NarrowingPlan::tensor_stays(const Tensor &tensor) const {
          std::ranges::any_of(tensor.uses(), [](const Use &use) { return use.reinterprets(); });
 }
 
-// What the instruction makes of its operands and its result, as far as is known.
-void NarrowingPlan::check(Instruction &inst) {
+// What the instruction makes of its operands, as far as is known.
+void NarrowingPlan::check_operands(Instruction &inst) {
   for (Use &use : inst.uses_of_operands()) {
     if (&use == inst.dst())
       continue;
@@ -151,6 +153,9 @@ void NarrowingPlan::check(Instruction &inst) {
     if (node != nullptr && reading_of(use) == Reading::Fixed)
       make_wide(*node, feeds_sum(use));
   }
+}
+
+void NarrowingPlan::check_result(const Instruction &inst) {
   if (Node *result = result_node(inst); result != nullptr && result_stays(inst))
     make_wide(*result, false);
 }
@@ -163,13 +168,21 @@ void NarrowingPlan::make_wide(Node &node, bool summed) {
   pending_.push_back(static_cast<std::uint32_t>(&node - nodes_.data()));
 }
 
-// What becomes of those that define the node, and of those that keep its dtype.
+// What becomes of those that define the node, and of those that keep its dtype. Looks at the
+// operands of an instruction only for its result, so that one with many operands is not looked at
+// for each.
 void NarrowingPlan::propagate(Node &node) {
   if (auto *inst = dyn_cast<Instruction>(node.object))
-    return check(*inst);
-  for (const Use &use : node.object->uses())
-    if (use.user()->has_trait(op_trait::Dma | op_trait::Offloaded) || writes(use))
-      check(*use.user());
+    return check_operands(*inst);
+  for (const Use &use : node.object->uses()) {
+    Instruction &user = *use.user();
+    if (&use == user.dst())
+      check_operands(user);
+    else if (user.has_trait(op_trait::Dma))
+      check_result(user);
+    else if (Node *result = user.has_trait(op_trait::Offloaded) ? result_node(user) : nullptr)
+      make_wide(*result, false);
+  }
 }
 
 bool NarrowingPlan::result_is_wide(const Instruction &inst) {

@@ -70,7 +70,8 @@ private:
   bool is_candidate(const Use &use);
 
   void find_wide();
-  void check(Instruction &inst);
+  void check_operands(Instruction &inst);
+  void check_result(const Instruction &inst);
   void propagate(Node &node);
   void make_wide(Node &node, bool summed);
   bool result_stays(const Instruction &inst);

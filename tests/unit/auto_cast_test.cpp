@@ -100,6 +100,27 @@ TEST(AutoCast, ManyReaders) {
   EXPECT_EQ(outcome.counts.at(0), many + 3u); // %m once, $x for each use
 }
 
+// Instructions with many operands, all of which must stay.
+TEST(AutoCast, ManyOperands) {
+  Module module;
+  Function *function = module.add_function(module.intern("f"));
+  Builder builder(*function);
+  std::vector<Operand> parts;
+  for (int i = 0; i < many; ++i)
+    parts.push_back(
+        {builder.tensor(fmt::format("t{}", i), builder.type(DType::Float32, {1, 4}), Space::Dram)});
+  const Type *type = builder.type(DType::Float32, {many, 4});
+  Tensor *whole = builder.tensor("whole", type, Space::Dram, Role::Output);
+  builder.create({.opcode = Opcode::OffloadedConcat, .operands = parts, .dst = {whole}});
+  Attr name;
+  name.key = AttrKey::OpaqueName;
+  name.value = AttrValue::of_string("f");
+  builder.create({.opcode = Opcode::Opaque,
+                  .operands = parts,
+                  .attrs = AttrList::create(module.arena(), {&name, 1})});
+  EXPECT_FALSE(run("auto-cast-fp32", module).changed);
+}
+
 TEST(AutoCast, ManyMatmulsOfOneValue) {
   Module module;
   Function *function = module.add_function(module.intern("f"));
@@ -111,6 +132,26 @@ TEST(AutoCast, ManyMatmulsOfOneValue) {
     builder.create({.opcode = Opcode::Matmul, .operands = operands, .type = x->type()});
   const PassOutcome outcome = run("auto-cast-tc-inputs", module);
   EXPECT_EQ(outcome.counts.at(0), 1u);
+}
+
+// Each of many loaders asks whether the tensor, which many write, can be shrunk.
+TEST(AutoCast, ManyLoadersAndWritersOfOneTensor) {
+  Module module;
+  Function *function = module.add_function(module.intern("f"));
+  Builder builder(*function);
+  const Type *type = builder.type(DType::Float32, {4, 4});
+  Tensor *tensor = builder.tensor("t", type, Space::Sbuf);
+  for (int i = 0; i < many; ++i) {
+    Value *value = builder.load(tensor);
+    const std::array<Operand, 2> operands{{{value}, {value}}};
+    builder.create({.opcode = Opcode::Matmul, .operands = operands, .type = type});
+  }
+  const Operand number{module.immediate(DType::Float32, 0), nullptr};
+  for (int i = 0; i < many; ++i)
+    builder.create({.opcode = Opcode::Memset, .operands = {&number, 1}, .dst = {tensor}});
+  const PassOutcome outcome = run("auto-cast-tc-inputs", module);
+  EXPECT_EQ(outcome.counts.at(0), static_cast<std::uint64_t>(many));
+  EXPECT_EQ(outcome.counts.at(4), 0u);
 }
 
 // The checker evaluates the module after a pass with the numbers that its memsets had before.
