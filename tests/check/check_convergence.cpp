@@ -35,7 +35,7 @@ namespace {
 constexpr unsigned max_rounds = 8;
 constexpr std::uint64_t random_size = 40;
 constexpr std::uint64_t programs_per_seed = 2; // of each kind
-constexpr std::size_t lists_per_module = 40; // of plain passes
+constexpr std::size_t lists_per_module = 40;   // of plain passes
 constexpr std::size_t option_lists_per_module = 20;
 
 // Each pass as it comes.

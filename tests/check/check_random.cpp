@@ -191,8 +191,8 @@ void check_cast_programs(std::uint64_t seed, Totals &totals) {
   }
 }
 
-// -O2; an inserting pass, then -O1; the two together as a fixpoint, which must end soon; and the pass on
-// its own result, where it must find nothing to do.
+// -O2; an inserting pass, then -O1; the two together as a fixpoint, which must end soon; and the
+// pass on its own result, where it must find nothing to do.
 void check_float_programs(std::uint64_t seed, Totals &totals) {
   for (std::uint64_t i = 0; i < programs_per_seed; ++i) {
     const std::uint64_t number = seed * programs_per_seed + i;
@@ -201,9 +201,9 @@ void check_float_programs(std::uint64_t seed, Totals &totals) {
     const std::string_view pass = inserting[number % std::size(inserting)];
     const std::string rest = opt_level_pipeline(1);
     ++totals.modules;
-    for (const std::string &pipeline :
-         {whole_chain(number), fmt::format("{},{}", pass, rest), fmt::format("fixpoint{{max=8}}({},{})", pass, rest),
-          fmt::format("{},fixpoint{{max=1}}({})", pass, pass)})
+    for (const std::string &pipeline : {whole_chain(number), fmt::format("{},{}", pass, rest),
+                                        fmt::format("fixpoint{{max=8}}({},{})", pass, rest),
+                                        fmt::format("{},fixpoint{{max=1}}({})", pass, pass)})
       report(run(text, target, pipeline, totals), pipeline, target, text, totals);
   }
 }
