@@ -12,7 +12,7 @@
 // float32, narrowing it is exact: the same rounding is done earlier. Where the cast made up for a
 // rounding of the producer's, that one goes, and the classes of remarks decide
 // (passes/cast_removal.h). A const that a cast alone reads is cast at compile time, with the same
-// engine (weight_caster.h).
+// engine (weight_caster.h), and so is one that a load narrows on its way.
 //
 // Gates 4 and 6 both speak of more than one reader. Gate 4 stands before mutate_load and speaks of
 // what DMA delivers, a load's result: that one has one reader under every option. Gate 6 speaks of
@@ -154,6 +154,9 @@ public:
     bool changed = false;
     for (Instruction *cast : casts)
       changed |= try_remove_upwards(*cast);
+    for (Stmt &stmt : function_.statements())
+      if (Instruction *inst = dyn_cast<Instruction>(&stmt))
+        changed |= try_cast_loaded_weight(*inst);
     weights_.finish();
     context_.count(WeightBytes, weights_.bytes_cast());
     return changed;
@@ -204,6 +207,33 @@ private:
     if (context_.wants_applied())
       context_.remark(class_of_removal(cast, plan.kind), cast, describe_removal(cast, plan));
     return plan;
+  }
+
+  // A load that narrows a const on its way, as auto-cast leaves it: the const is cast at compile
+  // time, and the load moves what is narrow already.
+  bool try_cast_loaded_weight(Instruction &load) {
+    if (load.opcode() != Opcode::Load || load.is_fixed())
+      return false;
+    Use &src = load.operand(0);
+    Tensor &weight = *src.tensor();
+    const DType wanted = load.dtype();
+    if (weight.role() != Role::Const || src.reinterprets() ||
+        sizeinbytes(wanted) >= sizeinbytes(weight.dtype()) ||
+        is_no_load_dtype(wanted, weight.dtype()) ||
+        weights_.why_stays(weight, wanted, false, weight.has_one_use()) != nullptr)
+      return false;
+    if (context_.wants_applied())
+      context_.remark(RemarkClass::Exact, load,
+                      fmt::format("{} -> {}: cast at compile time (tensor '{}')",
+                                  dtype2str(weight.dtype()), dtype2str(wanted),
+                                  quoted_name(function_.module().names(), '$', weight.name())));
+    src.set(&weights_.cast(weight, wanted, false), src.access());
+    load.set_autocast(Name()); // its rounding is in the const now
+    return true;
+  }
+
+  static bool is_no_load_dtype(DType a, DType b) {
+    return a == DType::Float8E5 || b == DType::Float8E5;
   }
 
   // match_or_mutate_dst_ty up to the change itself; the operand is the source of a copy to
@@ -275,7 +305,7 @@ private:
     if (load.dtype() == DType::Float16 &&
         (wanted == DType::Bfloat16 || wanted == DType::Float32r) && feeds_broadcast(cast))
       return Plan::mismatch("float16 goes through a partition broadcast");
-    if (load.dtype() == DType::Float8E5 || wanted == DType::Float8E5)
+    if (is_no_load_dtype(load.dtype(), wanted))
       return Plan::mismatch("a load takes no cast from or to float8e5");
     Tensor *weight = load.operand(0).tensor();
     if (weight->role() == Role::Const)
