@@ -119,10 +119,9 @@ OptResult OptJob::run() {
   file_.emplace(display_name(input_), std::move(*text));
   const bool reads_comments = options_.split_input_file || options_.verify_diagnostics;
   if (reads_comments && is_binary_module(file_->text())) {
-    messages_(error_line(fmt::format("'{}' is a binary module and has no comments, which {} reads",
-                                     file_->name(),
-                                     options_.split_input_file ? "--split-input-file"
-                                                               : "--verify-diagnostics")));
+    messages_(error_line(
+        fmt::format("'{}' is a binary module and has no comments, which {} reads", file_->name(),
+                    options_.split_input_file ? "--split-input-file" : "--verify-diagnostics")));
     return {exit_status::input_error, nullptr};
   }
   if (options_.check.inputs != 0)

@@ -124,12 +124,12 @@ private:
     std::size_t num_accesses = 0;
   };
   ScratchMap<const Tensor *, std::uint32_t> tensor_index_;
-  ScratchMap<const Instruction *, std::uint32_t> value_index_; // among those in scope
-  ScratchMap<const Access *, std::uint32_t> access_index_;     // where it was, if it still is there
-  std::vector<const Access *> accesses_;                       // in scope
-  std::vector<Scope> scopes_;                                  // around the open loops
-  std::uint32_t num_values_ = 0;                               // in scope
-  std::vector<std::uint32_t> words_;                           // of the statement at hand
+  std::vector<std::uint32_t> value_index_;                 // by order, among those in scope
+  ScratchMap<const Access *, std::uint32_t> access_index_; // where it was, if it still is there
+  std::vector<const Access *> accesses_;                   // in scope
+  std::vector<Scope> scopes_;                              // around the open loops
+  std::uint32_t num_values_ = 0;                           // in scope
+  std::vector<std::uint32_t> words_;                       // of the statement at hand
 };
 
 [[noreturn]] void broken(const char *what) {
@@ -345,7 +345,6 @@ void Writer::encode_scalar(const AttrValue &value) {
 
 void Writer::add_function(const Function &function) {
   tensor_index_.clear();
-  value_index_.clear();
   access_index_.clear();
   accesses_.clear();
   num_values_ = 0;
@@ -376,9 +375,14 @@ void Writer::add_tensors(const Function &function) {
 // So that a reader knows how much to prepare for.
 void Writer::add_num_values(const Function &function) {
   std::uint64_t count = 0;
-  for (const Stmt &stmt : function.statements())
+  std::size_t num_statements = 0;
+  for (const Stmt &stmt : function.statements()) {
     count += stmt.type() != nullptr ? 1 : 0;
+    ++num_statements;
+  }
   bodies_.varint(count);
+  // Until they are written values are not visible.
+  value_index_.assign(num_statements + 1, ~std::uint32_t{0});
 }
 
 void Writer::add_body(const Block &body) {
@@ -454,7 +458,7 @@ void Writer::add_instruction(const Instruction &inst) {
     add_operand(use);
   flush_words();
   if (inst.defines_value())
-    value_index_.try_emplace(&inst, num_values_++);
+    value_index_[inst.order()] = num_values_++;
 }
 
 void Writer::add_operand(const Use &use) {
@@ -473,10 +477,12 @@ void Writer::add_operand(const Use &use) {
     add(operand::Number, number(*immediate));
   } else {
     const Instruction *def = dyn_cast<Instruction>(value);
-    const std::uint32_t *index = def == nullptr ? nullptr : value_index_.find(def);
-    if (index == nullptr || *index >= num_values_)
-      broken("an operand is no value that is visible");
-    add(operand::Value, num_values_ - *index);
+    if (def == nullptr || def->order() >= value_index_.size())
+      broken("an operand is no value of the function");
+    const std::uint32_t index = value_index_[def->order()];
+    if (index >= num_values_)
+      broken("an operand is a value that is not visible");
+    add(operand::Value, num_values_ - index);
   }
 }
 
@@ -512,9 +518,13 @@ void Writer::define_access(const Access &access) {
 
 } // namespace
 
-void write_binary(const Module &module, const TextSink &sink) { Writer(module).write(sink); }
+void write_binary(Module &module, const TextSink &sink) {
+  for (Function *function : module.functions())
+    function->renumber();
+  Writer(module).write(sink);
+}
 
-std::string to_binary(const Module &module) {
+std::string to_binary(Module &module) {
   std::string bytes;
   write_binary(module, [&bytes](std::string_view part) { bytes += part; });
   return bytes;

@@ -71,13 +71,15 @@ public:
     next_ = end_;
     return false;
   }
-  [[gnu::cold, gnu::noinline]] bool fail_index(const char *place, std::string_view what, std::uint64_t number,
-                  std::size_t size) {
+  [[gnu::cold, gnu::noinline]] bool fail_index(const char *place, std::string_view what,
+                                               std::uint64_t number, std::size_t size) {
     return fail_at(place, size == 0 ? fmt::format("{} {} is named, but there is none", what, number)
                                     : fmt::format("{} {} is named, expected one below {}", what,
                                                   number, size));
   }
-  [[gnu::cold, gnu::noinline]] bool fail_at_end() { return fail_at(next_, "the module ends in the middle of something"); }
+  [[gnu::cold, gnu::noinline]] bool fail_at_end() {
+    return fail_at(next_, "the module ends in the middle of something");
+  }
 
 private:
   std::size_t offset_of(const char *place) const {

@@ -159,7 +159,8 @@ TEST(Binary, TakesGeneratedModules) {
       for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const auto module = generate({.shape = shape.name, .size = size, .seed = seed});
         expect_binary_round_trip(*module, std::string(shape.name));
-        // A module that was built and one that was read have the same bytes but for what they share.
+        // A module that was built and one that was read have the same bytes but for what they
+        // share.
         const TextModule parsed(to_string(*module));
         expect_binary_round_trip(*parsed.module, std::string(shape.name));
       }
@@ -172,7 +173,8 @@ TEST(Binary, TakesWhatHasNoName) {
   Operand one{module.immediate(DType::Float32, 0x3f800000), nullptr};
   for (int i = 0; i < 3; ++i) {
     Loop *loop = function->body().insert_loop(Name(), 0, 1, 1);
-    loop->body().insert_instruction({.opcode = Opcode::Memset, .operands = {&one, 1}, .type = type});
+    loop->body().insert_instruction(
+        {.opcode = Opcode::Memset, .operands = {&one, 1}, .type = type});
   }
   expect_binary_round_trip(module, "nameless");
   Module empty;
@@ -233,8 +235,9 @@ TEST(Binary, ChecksRulesAsTheParserDoes) {
 }
 
 TEST(Binary, WarnsAsTheParserDoes) {
-  const TextModule parsed("func @f {\n  tensor $x : int32[4] sbuf\n\n"
-                          "  %0 = tensor_copy $x : uint32[4]\n  %1 = tensor_copy $x : uint32[4]\n}\n");
+  const TextModule parsed(
+      "func @f {\n  tensor $x : int32[4] sbuf\n\n"
+      "  %0 = tensor_copy $x : uint32[4]\n  %1 = tensor_copy $x : uint32[4]\n}\n");
   ASSERT_TRUE(parsed.module);
   const std::string bytes = to_binary(*parsed.module);
   const Loaded loaded(bytes);
@@ -257,8 +260,7 @@ TEST(BinaryWriter, RefusesWhatRefersToNothing) {
   Module module;
   Function *function = module.add_function(module.intern("f"));
   const Operand nothing;
-  function->body().insert_instruction(
-      {.opcode = Opcode::Opaque, .operands = {&nothing, 1}});
+  function->body().insert_instruction({.opcode = Opcode::Opaque, .operands = {&nothing, 1}});
   EXPECT_THROW(to_binary(module), std::logic_error);
 }
 
@@ -357,10 +359,11 @@ TEST(BinaryDamage, HostileBytesDoNoHarm) {
 TEST(BinaryDamage, HostileNumbersDoNoHarm) {
   const std::string good = features_bytes();
   for (std::size_t at = binary::header::Size; at < good.size(); ++at) {
-    for (const std::string_view number : {std::string_view("\xff\xff\xff\xff\x0f"),
-                                          std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
-                                          std::string_view("\xff\xff\xff\xff\xff\xff\xff\x7f", 8),
-                                          std::string_view("\0\0\0\x80", 4)}) {
+    for (const std::string_view number :
+         {std::string_view("\xff\xff\xff\xff\x0f"),
+          std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+          std::string_view("\xff\xff\xff\xff\xff\xff\xff\x7f", 8),
+          std::string_view("\0\0\0\x80", 4)}) {
       std::string written = good;
       written.replace(at, std::min(number.size(), good.size() - at), number);
       fix_header(written);
