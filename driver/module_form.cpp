@@ -37,7 +37,7 @@ std::unique_ptr<Module> read_module(const SourceFile &file, DiagnosticEngine &di
                      {.verify = options.verify, .target = options.target});
 }
 
-void write_module(const Module &module, ModuleForm form, const TextSink &sink) {
+void write_module(Module &module, ModuleForm form, const TextSink &sink) {
   if (form == ModuleForm::Binary)
     write_binary(module, sink);
   else

@@ -89,10 +89,10 @@ bool BodyReader::read(Function &function) {
   values_.clear();
   accesses_.clear();
   read_tensors();
-  // A statement that defines a value takes two words.
-  const std::size_t num_values = in_.count("values", 2 * word_size);
-  values_.reserve(num_values);
-  value_names_.start(num_values);
+  // Every statement takes two words: a head, and a type, an operand, attributes or bounds.
+  const std::size_t num_statements = in_.count("statements", 2 * word_size);
+  values_.reserve(num_statements);
+  value_names_.start(num_statements);
   if (!in_.failed())
     read_statements();
   return ok_ && !in_.failed();

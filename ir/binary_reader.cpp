@@ -46,7 +46,7 @@ std::string header_error(std::string_view bytes) {
   return {};
 }
 
-// The rules that concern several functions.
+// The rules that concern several functions; `calls` are in order of these.
 bool verify_calls(const Module &module, const std::vector<const Instruction *> &calls,
                   DiagnosticEngine &diagnostics) {
   if (calls.empty())
@@ -54,9 +54,16 @@ bool verify_calls(const Module &module, const std::vector<const Instruction *> &
   CallVerifier verifier;
   const StmtLocator locator;
   bool ok = true;
-  for (const Instruction *call : calls)
-    ok &= verifier.verify(*call, locator, diagnostics);
-  return verify_no_recursion(module, diagnostics) && ok;
+  for (const Instruction *inst : calls)
+    ok &= verifier.verify(*inst, locator, diagnostics);
+  CallGraph graph;
+  auto call = calls.begin();
+  for (const Function *function : module.functions()) {
+    graph.add_function(*function);
+    for (; call != calls.end() && (*call)->function() == function; ++call)
+      graph.add_call(**call);
+  }
+  return check_no_recursion(graph, diagnostics) && ok;
 }
 
 bool read_payload(ByteReader &in, Module &module, DiagnosticEngine &diagnostics,

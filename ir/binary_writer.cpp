@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <xxhash.h>
@@ -17,6 +18,8 @@ using namespace binary;
 // Every index fits in an operand word: what it counts takes more memory than an arena has.
 static_assert(Arena::reservation / sizeof(Instruction) < operand::MaxIndex);
 static_assert(Arena::reservation / sizeof(Tensor) < operand::MaxIndex);
+
+constexpr std::size_t piece_size = std::size_t{1} << 20;
 
 class ByteWriter {
 public:
@@ -46,6 +49,7 @@ public:
   }
   void clear() { bytes_.clear(); }
   std::string_view bytes() const { return bytes_; }
+  std::string take() { return std::exchange(bytes_, {}); }
 
 private:
   template <class Unsigned> void fixed(Unsigned value) {
@@ -75,9 +79,9 @@ public:
 private:
   void add_module();
   void add_function_names();
-  void add_function(const Function &function);
+  void add_function(Function &function);
   void add_tensors(const Function &function);
-  void add_num_values(const Function &function);
+  void add_num_statements(Function &function);
   void add_body(const Block &body);
   void open_loop(const Loop &loop);
   void close_loop();
@@ -108,6 +112,7 @@ private:
   Table functions_;
   Table attributes_;
   ByteWriter bodies_;
+  std::vector<std::string> full_bodies_; // pieces of them, so that what is written is not moved
 
   std::vector<std::uint32_t> string_index_; // by the module's index, counted from 1
   ScratchMap<const Type *, std::uint32_t> type_index_;
@@ -124,12 +129,12 @@ private:
     std::size_t num_accesses = 0;
   };
   ScratchMap<const Tensor *, std::uint32_t> tensor_index_;
-  ScratchMap<const Instruction *, std::uint32_t> value_index_; // among those in scope
-  ScratchMap<const Access *, std::uint32_t> access_index_;     // where it was, if it still is there
-  std::vector<const Access *> accesses_;                       // in scope
-  std::vector<Scope> scopes_;                                  // around the open loops
-  std::uint32_t num_values_ = 0;                               // in scope
-  std::vector<std::uint32_t> words_;                           // of the statement at hand
+  std::vector<std::uint32_t> value_index_;                 // by order, among those in scope
+  ScratchMap<const Access *, std::uint32_t> access_index_; // where it was, if it still is there
+  std::vector<const Access *> accesses_;                   // in scope
+  std::vector<Scope> scopes_;                              // around the open loops
+  std::uint32_t num_values_ = 0;                           // in scope
+  std::vector<std::uint32_t> words_;                       // of the statement at hand
 };
 
 [[noreturn]] void broken(const char *what) {
@@ -139,7 +144,7 @@ private:
 void Writer::write(const TextSink &sink) {
   add_module();
   add_function_names();
-  for (const Function *function : module_.functions())
+  for (Function *function : module_.functions())
     add_function(*function);
 
   ByteWriter tables;
@@ -150,17 +155,26 @@ void Writer::write(const TextSink &sink) {
 
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
-  for (const std::string_view part : {tables.bytes(), bodies_.bytes()})
+  std::uint64_t size = 0;
+  const auto add = [&](std::string_view part) {
     XXH3_64bits_update(&state, part.data(), part.size());
+    size += part.size();
+  };
+  full_bodies_.push_back(bodies_.take());
+  add(tables.bytes());
+  for (const std::string &piece : full_bodies_)
+    add(piece);
   ByteWriter header;
   header.raw(magic);
   header.word(version);
   header.word(0);
   header.wide(table_fingerprint());
-  header.wide(tables.bytes().size() + bodies_.bytes().size());
+  header.wide(size);
   header.wide(XXH3_64bits_digest(&state));
-  for (const ByteWriter *part : {&header, &tables, &bodies_})
-    sink(part->bytes());
+  sink(header.bytes());
+  sink(tables.bytes());
+  for (const std::string &piece : full_bodies_)
+    sink(piece);
 }
 
 void Writer::add_module() {
@@ -343,14 +357,13 @@ void Writer::encode_scalar(const AttrValue &value) {
 
 // --- Functions ---
 
-void Writer::add_function(const Function &function) {
+void Writer::add_function(Function &function) {
   tensor_index_.clear();
-  value_index_.clear();
   access_index_.clear();
   accesses_.clear();
   num_values_ = 0;
   add_tensors(function);
-  add_num_values(function);
+  add_num_statements(function);
   add_body(function.body());
 }
 
@@ -373,12 +386,17 @@ void Writer::add_tensors(const Function &function) {
   }
 }
 
-// So that a reader knows how much to prepare for.
-void Writer::add_num_values(const Function &function) {
-  std::uint64_t count = 0;
-  for (const Stmt &stmt : function.statements())
-    count += stmt.type() != nullptr ? 1 : 0;
+// So that a reader knows how much to prepare for. Also gives the statements their orders.
+void Writer::add_num_statements(Function &function) {
+  function.renumber();
+  const Stmt *last = function.body().last();
+  const Loop *loop = dyn_cast<Loop>(last);
+  const std::uint32_t count = last == nullptr   ? 0
+                              : loop != nullptr ? loop->end_order()
+                                                : last->order();
   bodies_.varint(count);
+  // Until they are written values are not visible.
+  value_index_.assign(std::size_t{count} + 1, ~std::uint32_t{0});
 }
 
 void Writer::add_body(const Block &body) {
@@ -453,8 +471,10 @@ void Writer::add_instruction(const Instruction &inst) {
   for (const Use &use : uses)
     add_operand(use);
   flush_words();
+  if (bodies_.bytes().size() >= piece_size)
+    full_bodies_.push_back(bodies_.take());
   if (inst.defines_value())
-    value_index_.try_emplace(&inst, num_values_++);
+    value_index_[inst.order()] = num_values_++;
 }
 
 void Writer::add_operand(const Use &use) {
@@ -473,10 +493,12 @@ void Writer::add_operand(const Use &use) {
     add(operand::Number, number(*immediate));
   } else {
     const Instruction *def = dyn_cast<Instruction>(value);
-    const std::uint32_t *index = def == nullptr ? nullptr : value_index_.find(def);
-    if (index == nullptr || *index >= num_values_)
-      broken("an operand is no value that is visible");
-    add(operand::Value, num_values_ - *index);
+    if (def == nullptr || def->order() >= value_index_.size())
+      broken("an operand is no value of the function");
+    const std::uint32_t index = value_index_[def->order()];
+    if (index >= num_values_)
+      broken("an operand is a value that is not visible");
+    add(operand::Value, num_values_ - index);
   }
 }
 
@@ -512,9 +534,9 @@ void Writer::define_access(const Access &access) {
 
 } // namespace
 
-void write_binary(const Module &module, const TextSink &sink) { Writer(module).write(sink); }
+void write_binary(Module &module, const TextSink &sink) { Writer(module).write(sink); }
 
-std::string to_binary(const Module &module) {
+std::string to_binary(Module &module) {
   std::string bytes;
   write_binary(module, [&bytes](std::string_view part) { bytes += part; });
   return bytes;
