@@ -52,6 +52,13 @@ bool stands_before(const Use *a, const Use *b) {
   return std::pair(a->user()->order(), a->index()) < std::pair(b->user()->order(), b->index());
 }
 
+// Whether the object is what a mover delivers and only casts read.
+bool is_moved_to_casts(const Value &object) {
+  const auto *mover = dyn_cast<Instruction>(&object);
+  return mover != nullptr && mover->has_trait(op_trait::Mover) && !mover->use_empty() &&
+         std::ranges::all_of(mover->uses(), [](const Use &use) { return is_cast(*use.user()); });
+}
+
 bool is_float32(const Use &use) {
   return use.value() != nullptr && !isa<Immediate>(use.value()) && use.dtype() == DType::Float32;
 }
@@ -85,7 +92,8 @@ void NarrowingPlan::add_node(Value &object) {
     return;
   const bool excluded = options_.inputs_only && is_excluded(object);
   index_.try_emplace(&object, static_cast<std::uint32_t>(nodes_.size()));
-  nodes_.push_back({.object = &object, .excluded = excluded});
+  nodes_.push_back(
+      {.object = &object, .excluded = excluded, .moved_to_casts = is_moved_to_casts(object)});
 }
 
 NarrowingPlan::Node *NarrowingPlan::node_of(const Value *object) {
@@ -172,8 +180,10 @@ void NarrowingPlan::make_wide(Node &node, bool summed) {
 // operands of an instruction only for its result, so that one with many operands is not looked at
 // for each.
 void NarrowingPlan::propagate(Node &node) {
-  if (auto *inst = dyn_cast<Instruction>(node.object))
+  if (auto *inst = dyn_cast<Instruction>(node.object)) {
+    keep_casts_behind(*inst);
     return check_operands(*inst);
+  }
   for (const Use &use : node.object->uses()) {
     Instruction &user = *use.user();
     if (&use == user.dst())
@@ -183,6 +193,15 @@ void NarrowingPlan::propagate(Node &node) {
     else if (Node *result = user.has_trait(op_trait::Offloaded) ? result_node(user) : nullptr)
       make_wide(*result, false);
   }
+}
+
+// A cast of the wide value in front of a mover gains nothing where only casts stand behind it:
+// motion and the eliminating passes would take it there and away again.
+void NarrowingPlan::keep_casts_behind(const Instruction &wide) {
+  for (const Use &use : wide.uses())
+    if (Node *moved = use.user()->has_trait(op_trait::Mover) ? result_node(*use.user()) : nullptr;
+        moved != nullptr && moved->moved_to_casts)
+      make_wide(*moved, false);
 }
 
 bool NarrowingPlan::result_is_wide(const Instruction &inst) {

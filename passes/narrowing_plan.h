@@ -34,8 +34,9 @@ public:
   struct Node {
     Value *object;
     bool wide = false;
-    bool summed = false;   // a sum accumulates it, or what it is copied to
-    bool excluded = false; // none of this pass's business: wide, and gets no cast
+    bool summed = false;         // a sum accumulates it, or what it is copied to
+    bool excluded = false;       // none of this pass's business: wide, and gets no cast
+    bool moved_to_casts = false; // what a mover delivers and only casts read
     bool authored = false; // an author rounds it, or what it is copied to, to the narrow dtype
     std::uint32_t first_redirected = 0; // of a wide node: its part of redirected()
     std::uint32_t num_redirected = 0;
@@ -73,6 +74,7 @@ private:
   void check_operands(Instruction &inst);
   void check_result(const Instruction &inst);
   void propagate(Node &node);
+  void keep_casts_behind(const Instruction &wide);
   void make_wide(Node &node, bool summed);
   bool result_stays(const Instruction &inst);
   bool load_stays(const Instruction &load);
