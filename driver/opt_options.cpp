@@ -161,7 +161,8 @@ void add_file_options(CLI::App &app, OptOptions &options) {
                  "folder of the results, under the inputs' base names; needed for several inputs")
       ->type_name("DIR")
       ->group(group);
-  app.add_option("-j,--jobs", options.jobs, "inputs that are worked on at a time")
+  app.add_option("-j,--jobs", options.jobs,
+                 "inputs that are worked on at a time; threads, where there is one")
       ->type_name("N")
       ->check(check_number(1, max_jobs))
       ->group(group);
