@@ -80,6 +80,9 @@ private:
   tl::expected<void, FileError> stage_outputs(Outputs &outputs);
   void print_result(OutputFile &file) const;
 
+  // Threads for this input: those that are not busy with others.
+  unsigned jobs() const { return options_.inputs.size() > 1 ? 1 : options_.jobs; }
+
   void summarize_errors();
   int internal_error(std::string_view reason);
   std::string find_breaking_pass(const Piece &piece);
@@ -148,6 +151,7 @@ OptResult OptJob::run() {
 
 PassManagerOptions OptJob::manager_options() {
   PassManagerOptions manager_options = options_.pass_manager;
+  manager_options.jobs = jobs();
   manager_options.log = [this](std::string_view text) { message(text); };
   if (checker_)
     manager_options.observer = &*checker_;
@@ -255,6 +259,7 @@ std::unique_ptr<Module> OptJob::parse_piece(const Piece &piece, DiagnosticEngine
   ParseOptions parse_options;
   parse_options.verify = checks && !checks_late;
   parse_options.target = target ? &*target : nullptr;
+  parse_options.jobs = jobs();
   std::unique_ptr<Module> module;
   {
     const PhaseTimes::Scope scope(times_, "parse");
@@ -268,7 +273,7 @@ std::unique_ptr<Module> OptJob::parse_piece(const Piece &piece, DiagnosticEngine
     module->set_target(with_features(module->target()));
   if (checks && checks_late) {
     const PhaseTimes::Scope scope(times_, "verify");
-    verify(*module, VerifyLevel::Structure, diagnostics);
+    verify(*module, VerifyLevel::Structure, diagnostics, jobs());
   }
   if (options_.shrink_dims != 0 && !diagnostics.has_errors())
     shrink_dims(*module, options_.shrink_dims, diagnostics);
@@ -289,12 +294,12 @@ int OptJob::verify_result(Piece &piece, DiagnosticEngine &diagnostics) {
   progress_->show("verifying");
   const PhaseTimes::Scope scope(times_, "verify");
   const bool has_run = !options_.pipeline.nodes.empty();
-  if (has_run && !verify(*piece.module, VerifyLevel::Structure, diagnostics)) {
+  if (has_run && !verify(*piece.module, VerifyLevel::Structure, diagnostics, jobs())) {
     flush(diagnostics, piece);
     return internal_error(find_breaking_pass(piece));
   }
   if (options_.verify != VerifyLevel::Legal ||
-      verify(*piece.module, VerifyLevel::Legal, diagnostics))
+      verify(*piece.module, VerifyLevel::Legal, diagnostics, jobs()))
     return exit_status::success;
   flush(diagnostics, piece);
   return manager_->has_legal_form() ? internal_error(find_breaking_pass(piece))
@@ -390,8 +395,9 @@ void OptJob::print_result(OutputFile &file) const {
   for (const Piece &piece : pieces_) {
     if (&piece != &pieces_.front())
       file.write(fmt::format("{}\n", split_marker));
-    write_module(*piece.module, options_.emit,
-                 [&file](std::string_view bytes) { file.write(bytes); });
+    write_module(
+        *piece.module, options_.emit, [&file](std::string_view bytes) { file.write(bytes); },
+        jobs());
   }
 }
 

@@ -173,7 +173,8 @@ void add_file_options(CLI::App &app, OptOptions &options, Words &words) {
       ->check(check_word("form", {module_form_words().begin(), module_form_words().end()}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("-j,--jobs", options.jobs, "inputs that are worked on at a time")
+  app.add_option("-j,--jobs", options.jobs,
+                 "inputs that are worked on at a time; threads, where there is one")
       ->type_name("N")
       ->check(check_number(1, max_jobs))
       ->group(group);

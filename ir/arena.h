@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace nir {
 
@@ -48,8 +51,31 @@ private:
 // The memory of a module: one reservation of address space that is filled from the front and given
 // back as a whole. Nothing in it is destroyed one by one, so only trivially destructible objects
 // live here. Memory of recycled objects is handed out again to requests of the same size.
+//
+// It belongs to one thread at a time, unless each thread holds a Lane.
 class Arena {
+  // Memory that one thread at a time hands out, and what was given back to it.
+  struct Region {
+    char *next = nullptr;
+    char *end = nullptr;
+    std::array<void *, 128> free_lists{}; // by size in units of four bytes
+  };
+
 public:
+  // While it lives, the thread that made it takes memory from a part of the arena that is its own.
+  // Nobody may use the arena without a lane meanwhile.
+  class Lane {
+  public:
+    explicit Lane(Arena &arena);
+    ~Lane();
+    Lane(const Lane &) = delete;
+    Lane &operator=(const Lane &) = delete;
+
+  private:
+    Arena &arena_;
+    std::unique_ptr<Region> region_;
+  };
+
   // The reach of a RelPtr, and so the limit of a module's size. Pages are committed on first use.
   static constexpr std::size_t reservation = std::size_t{8} << 30;
 
@@ -60,14 +86,14 @@ public:
 
   // Uninitialised memory, aligned to `alignment` (4, 8 or 16). Throws std::bad_alloc at the limit.
   void *allocate(std::size_t bytes, std::size_t alignment = 8) {
+    Region &region = this_region();
     const std::size_t slot = bytes / 4;
-    if (slot < free_lists_.size() && free_lists_[slot] != nullptr && alignment <= 4)
-      return take_recycled(slot);
-    const auto start = (reinterpret_cast<std::uintptr_t>(next_) + alignment - 1) & ~(alignment - 1);
-    char *result = reinterpret_cast<char *>(start);
-    if (bytes > static_cast<std::size_t>(end_ - result))
-      throw std::bad_alloc();
-    next_ = result + bytes;
+    if (slot < region.free_lists.size() && region.free_lists[slot] != nullptr && alignment <= 4)
+      return take_recycled(region, slot);
+    char *result = aligned(region.next, alignment);
+    if (static_cast<std::ptrdiff_t>(bytes) > region.end - result)
+      result = refill(region, bytes, alignment);
+    region.next = result + bytes;
     return result;
   }
 
@@ -94,17 +120,32 @@ public:
     return {bytes.data(), bytes.size()};
   }
 
-  std::size_t bytes_used() const { return static_cast<std::size_t>(next_ - begin_); }
+  std::size_t bytes_used() const { return static_cast<std::size_t>(main_.next - begin_); }
 
 private:
   friend class RecyclingPause;
-  void *take_recycled(std::size_t slot);
+  // The lane that the running thread holds.
+  struct Binding {
+    const Arena *arena;
+    Region *region;
+  };
+
+  Region &this_region() { return binding_.arena == this ? *binding_.region : main_; }
+  static char *aligned(char *at, std::size_t alignment) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return reinterpret_cast<char *>((address + alignment - 1) & ~(alignment - 1));
+  }
+  static void *take_recycled(Region &region, std::size_t slot);
+  // Memory for a lane whose region is used up, taken from the main one. Throws std::bad_alloc.
+  char *refill(Region &region, std::size_t bytes, std::size_t alignment);
+
+  inline static constinit thread_local Binding binding_{nullptr, nullptr};
 
   unsigned pauses_ = 0;
   char *begin_ = nullptr;
-  char *next_ = nullptr;
-  char *end_ = nullptr;
-  std::array<void *, 128> free_lists_{}; // by size in units of four bytes
+  Region main_;                               // from which lanes are filled
+  std::mutex mutex_;                          // of main_, while there are lanes, and of idle_
+  std::vector<std::unique_ptr<Region>> idle_; // regions of lanes that are gone
 };
 
 // While there is one, nothing that is given back to the arena is handed out again: an object that

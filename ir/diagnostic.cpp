@@ -36,6 +36,16 @@ Diagnostic &DiagnosticEngine::report(Severity severity, SourceRange range, std::
   return diagnostics_.emplace_back(Diagnostic{severity, range, std::move(message), {}});
 }
 
+void DiagnosticEngine::add(DiagnosticEngine other) {
+  unsigned unrecorded = other.num_errors_;
+  for (Diagnostic &item : other.diagnostics_) {
+    unrecorded -= item.severity == Severity::Error ? 1 : 0;
+    report(item.severity, item.range, std::move(item.message)).notes = std::move(item.notes);
+  }
+  for (; unrecorded > 0; --unrecorded)
+    error({}, {});
+}
+
 void DiagnosticEngine::sort_by_position() {
   // no_source is the largest offset, so what has no position goes last by itself.
   std::ranges::stable_sort(diagnostics_, {},

@@ -56,11 +56,18 @@ public:
     return report(Severity::Remark, range, std::move(message));
   }
 
+  // Reports all that `other` has recorded, in its order, and counts the errors that it only
+  // counted.
+  void add(DiagnosticEngine other);
+
   bool has_errors() const { return num_errors_ != 0; }
   unsigned num_errors() const { return num_errors_; }
   unsigned num_warnings() const { return num_warnings_; }
   bool at_limit() const { return num_errors_ >= max_errors_; }
   unsigned max_errors() const { return max_errors_; }
+  // One with the same limit, for what is found beside this one and added later. Warnings become
+  // errors when they are added.
+  DiagnosticEngine empty_copy() const { return DiagnosticEngine(max_errors_); }
   // With --werror: every warning counts as an error from here on.
   void set_warnings_are_errors(bool on) { warnings_are_errors_ = on; }
 

@@ -147,29 +147,18 @@ void Tensor::erase() {
     init_->bytes = {};
 }
 
-StmtRange::iterator::iterator(Stmt *stmt, const Block *root)
-    : stmt_(stmt), next_(nullptr), root_(root) {
-  // An instruction may be erased while the walk stands on it, so its successor is taken before; a
-  // loop's body may still change, so its first statement is taken after.
-  if (stmt_ != nullptr && !isa<Loop>(stmt_))
-    next_ = successor(stmt_);
-}
-
-Stmt *StmtRange::iterator::successor(Stmt *stmt) const {
+Stmt *StmtRange::iterator::behind_block(Stmt *stmt, const Block *root) {
   while (stmt->next() == nullptr) {
-    if (stmt->parent() == root_)
+    if (stmt->parent() == root)
       return nullptr;
     stmt = stmt->parent_loop();
   }
   return stmt->next();
 }
 
-StmtRange::iterator &StmtRange::iterator::operator++() {
-  Stmt *following = next_;
-  if (Loop *loop = dyn_cast<Loop>(stmt_))
-    following = loop->body().empty() ? successor(loop) : loop->body().first();
-  *this = iterator(following, root_);
-  return *this;
+Stmt *StmtRange::iterator::behind_head(Stmt *loop, const Block *root) {
+  Block &body = cast<Loop>(loop)->body();
+  return body.empty() ? successor(loop, root) : body.first();
 }
 
 Function::Function(Module &module, Name name, SourceOffset source)

@@ -187,4 +187,12 @@ inline Instruction *Use::user() const {
 
 inline Instruction *Use::defining_instruction() const { return dyn_cast<Instruction>(value()); }
 
+inline DType Use::dtype() const { return reinterprets() ? access_->view() : value()->dtype(); }
+
+inline std::span<const std::int64_t> Use::shape() const {
+  return access_ != nullptr ? access_->shape() : value()->shape();
+}
+
+inline bool Use::reinterprets() const { return access_ != nullptr && access_->reinterprets(); }
+
 } // namespace nir

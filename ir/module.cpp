@@ -6,12 +6,14 @@ Module::Module() : names_(arena_), types_(arena_), target_(default_target()) {}
 Module::~Module() = default;
 
 Function *Module::find_function(Name name) const {
+  const std::lock_guard lock(mutex_);
   const auto it = function_index_.find(name.bits());
   return it == function_index_.end() ? nullptr : it->second;
 }
 
 Function *Module::declare_function(Name name, SourceOffset source) {
   Function *function = arena_.create<Function>(*this, name, source);
+  const std::lock_guard lock(mutex_);
   function_index_.emplace(name.bits(), function);
   return function;
 }
@@ -23,6 +25,7 @@ Function *Module::add_function(Name name, SourceOffset source) {
 }
 
 Immediate *Module::immediate(DType dtype, std::uint64_t bits) {
+  const std::lock_guard lock(mutex_);
   Immediate *&slot = immediates_[static_cast<unsigned>(dtype)][bits];
   if (slot == nullptr)
     slot = arena_.create<Immediate>(types_.get(dtype, {}).value(), bits);
@@ -30,6 +33,7 @@ Immediate *Module::immediate(DType dtype, std::uint64_t bits) {
 }
 
 ConstData *Module::add_const_data(ConstData data) {
+  const std::lock_guard lock(mutex_);
   return &const_data_.emplace_back(std::move(data));
 }
 

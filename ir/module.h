@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,8 @@ public:
   // declare_function and define in one.
   Function *add_function(Name name, SourceOffset source = no_source);
 
+  // Threads that hold lanes of the arena may call these at the same time, and those that look for
+  // functions and declare them.
   Immediate *immediate(DType dtype, std::uint64_t bits);
   ConstData *add_const_data(ConstData data);
 
@@ -58,6 +61,7 @@ public:
 
 private:
   Arena arena_;
+  mutable std::mutex mutex_; // of numbers, const data and the index of functions
   NameTable names_;
   TypeTable types_;
   std::vector<Function *> functions_;

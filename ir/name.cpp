@@ -35,17 +35,27 @@ Name NameTable::intern_stable(std::string_view text) {
 }
 
 Name NameTable::find_or_add(std::string_view text, bool stable) {
-  if ((strings_.size() + 1) * 4 > slots_.size() * 3)
+  const std::lock_guard lock(mutex_);
+  if ((std::size_t{num_strings_} + 1) * 4 > slots_.size() * 3)
     grow();
   const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
   for (; slots_[at].name != 0; at = (at + 1) & mask)
-    if (slots_[at].hash == hash && strings_[slots_[at].name - 1] == text)
+    if (slots_[at].hash == hash && string(slots_[at].name - 1) == text)
       return Name::string(slots_[at].name - 1);
-  strings_.push_back(stable ? text : arena_.copy(text));
-  slots_[at] = {hash, static_cast<std::uint32_t>(strings_.size())};
+  add(stable ? text : arena_.copy(text));
+  slots_[at] = {hash, num_strings_};
   return Name::string(slots_[at].name - 1);
+}
+
+void NameTable::add(std::string_view text) {
+  const unsigned chunk = chunk_of(num_strings_);
+  if (chunks_[chunk] == nullptr)
+    chunks_[chunk] =
+        std::make_unique<std::string_view[]>(std::size_t{1} << (chunk + first_chunk_bits));
+  chunks_[chunk][num_strings_ - chunk_begin(chunk)] = text;
+  ++num_strings_;
 }
 
 void NameTable::grow() {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +39,8 @@ private:
 // The number that `text` spells, if a Name may keep it as one.
 std::optional<std::uint32_t> name_number(std::string_view text);
 
-// All names and strings of a module.
+// All names and strings of a module. Threads that hold lanes of the arena may intern and look at
+// the same time.
 class NameTable {
 public:
   explicit NameTable(Arena &arena);
@@ -46,11 +51,11 @@ public:
   Name intern_stable(std::string_view text);
 
   // The characters of a string name. Not for numbers, which have none: see append.
-  std::string_view view(Name name) const { return strings_[name.index()]; }
+  std::string_view view(Name name) const { return string(name.index()); }
   std::string str(Name name) const;
   void append(Name name, std::string &out) const;
 
-  std::size_t num_strings() const { return strings_.size(); }
+  std::size_t num_strings() const { return num_strings_; }
 
 private:
   // A place in the table: most looks at a name that is another one end at its hash.
@@ -60,9 +65,27 @@ private:
   };
   Name find_or_add(std::string_view text, bool stable);
   void grow();
+  void add(std::string_view text);
+
+  // Strings never move, so that looking at one needs no lock: chunk k holds the 2^k * 64 strings
+  // behind those of the chunks before it.
+  static constexpr unsigned first_chunk_bits = 6;
+  static constexpr unsigned num_chunks = 26; // 2^31 names and more
+  static unsigned chunk_of(std::uint32_t index) {
+    return static_cast<unsigned>(std::bit_width((index >> first_chunk_bits) + 1)) - 1;
+  }
+  static std::uint32_t chunk_begin(unsigned chunk) {
+    return ((std::uint32_t{1} << chunk) - 1) << first_chunk_bits;
+  }
+  std::string_view string(std::uint32_t index) const {
+    const unsigned chunk = chunk_of(index);
+    return chunks_[chunk][index - chunk_begin(chunk)];
+  }
 
   Arena &arena_;
-  std::vector<std::string_view> strings_;
+  std::mutex mutex_; // of whoever interns
+  std::array<std::unique_ptr<std::string_view[]>, num_chunks> chunks_;
+  std::uint32_t num_strings_ = 0;
   std::vector<Slot> slots_; // open addressing, a power of two
 };
 

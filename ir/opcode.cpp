@@ -35,13 +35,6 @@ constexpr std::span<const AttrKey> attributes_of(Opcode opcode) {
   return {list.keys.data(), list.size};
 }
 
-const OpcodeInfo opcode_table[] = {
-#define OP(name, text, min, max, result, traits, attributes, doc)                                  \
-  {Opcode::name, text, min, max, ResultForm::result, traits, attributes_of(Opcode::name), doc},
-#include "ir/opcodes.def"
-#undef OP
-};
-
 // A default in the table is None, Optional or a text.
 struct DefaultSpec {
   AttrDefault kind;
@@ -106,7 +99,15 @@ template <class Enum> NameIndex<Enum> index_of(std::span<const std::string_view>
 
 } // namespace
 
-const OpcodeInfo &info(Opcode opcode) { return opcode_table[static_cast<unsigned>(opcode)]; }
+namespace detail {
+constinit const OpcodeInfo opcode_table[num_opcodes] = {
+#define OP(name, text, min, max, result, traits, attributes, doc)                                  \
+  {Opcode::name, text, min, max, ResultForm::result, traits, attributes_of(Opcode::name), doc},
+#include "ir/opcodes.def"
+#undef OP
+};
+} // namespace detail
+
 const AttrInfo &info(AttrKey key) { return attribute_table[static_cast<unsigned>(key)]; }
 std::string_view describe(AttrKind kind) {
   switch (kind) {
@@ -131,7 +132,7 @@ std::string_view to_string(AluOp op) { return alu_op_names[static_cast<unsigned>
 bool is_integer_only(AluOp op) { return alu_traits[static_cast<unsigned>(op)].integer_only; }
 bool may_reduce(AluOp op) { return alu_traits[static_cast<unsigned>(op)].may_reduce; }
 
-std::span<const OpcodeInfo> all_opcodes() { return opcode_table; }
+std::span<const OpcodeInfo> all_opcodes() { return detail::opcode_table; }
 std::span<const AttrInfo> all_attributes() { return attribute_table; }
 std::span<const std::string_view> all_activation_fns() { return activation_fn_names; }
 std::span<const std::string_view> all_alu_ops() { return alu_op_names; }
@@ -140,7 +141,7 @@ std::span<const AttrKey> mark_attributes() { return marks; }
 std::optional<Opcode> find_opcode(std::string_view name) {
   static const auto index = [] {
     NameIndex<Opcode> result;
-    for (const OpcodeInfo &row : opcode_table)
+    for (const OpcodeInfo &row : all_opcodes())
       result.emplace(row.mnemonic, row.opcode);
     return result;
   }();

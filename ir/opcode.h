@@ -88,7 +88,12 @@ struct OpcodeInfo {
   bool has(std::uint16_t trait) const { return (traits & trait) != 0; }
 };
 
-const OpcodeInfo &info(Opcode opcode);
+namespace detail {
+extern const OpcodeInfo opcode_table[num_opcodes];
+}
+inline const OpcodeInfo &info(Opcode opcode) {
+  return detail::opcode_table[static_cast<unsigned>(opcode)];
+}
 const AttrInfo &info(AttrKey key); // not for Callee, OpaqueName and Custom
 inline std::string_view mnemonic(Opcode opcode) { return info(opcode).mnemonic; }
 std::string_view to_string(ActivationFn fn);

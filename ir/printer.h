@@ -13,7 +13,8 @@ using TextSink = std::function<void(std::string_view)>;
 
 // The one canonical text (language reference, Printing): parsing it gives the same module, and
 // printing that gives the same bytes.
-void print(const Module &module, const TextSink &sink);
+// With several jobs functions are printed on as many threads; the text is the same.
+void print(const Module &module, const TextSink &sink, unsigned jobs = 1);
 std::string to_string(const Module &module);
 std::string to_string(const Function &function);
 

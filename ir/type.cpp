@@ -27,7 +27,10 @@ bool fits(std::int64_t num_elements, DType dtype) {
 
 } // namespace
 
-TypeTable::TypeTable(Arena &arena) : arena_(arena), slots_(64) {}
+TypeTable::TypeTable(Arena &arena) : arena_(arena) {
+  tables_.push_back(std::make_unique<Slots>(64));
+  current_ = tables_.back().get();
+}
 
 tl::expected<const Type *, std::string> TypeTable::get(DType dtype,
                                                        std::span<const std::int64_t> shape) {
@@ -51,35 +54,43 @@ const Type *TypeTable::with_dtype(const Type *type, DType dtype) {
   return find_or_add(dtype, type->shape(), type->num_elements());
 }
 
-const Type *TypeTable::find_or_add(DType dtype, std::span<const std::int64_t> shape,
-                                   std::int64_t num_elements) {
-  if ((count_ + 1) * 4 > slots_.size() * 3)
+std::size_t TypeTable::place_of(const Slots &slots, DType dtype, Shape shape) {
+  const std::size_t mask = slots.size() - 1;
+  std::size_t place = hash_of(dtype, shape) & mask;
+  for (;; place = (place + 1) & mask) {
+    const Type *type = slots[place].load(std::memory_order_acquire);
+    if (type == nullptr || same(*type, dtype, shape))
+      return place;
+  }
+}
+
+const Type *TypeTable::find_or_add(DType dtype, Shape shape, std::int64_t num_elements) {
+  const Slots &known = *current_.load(std::memory_order_acquire);
+  if (const Type *type = known[place_of(known, dtype, shape)].load(std::memory_order_acquire))
+    return type;
+  const std::lock_guard lock(mutex_);
+  if ((count_ + 1) * 4 > tables_.back()->size() * 3)
     grow();
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash_of(dtype, shape) & mask;
-  for (; slots_[slot] != nullptr; slot = (slot + 1) & mask)
-    if (same(*slots_[slot], dtype, shape))
-      return slots_[slot];
+  std::atomic<const Type *> &slot = (*tables_.back())[place_of(*tables_.back(), dtype, shape)];
+  if (const Type *type = slot.load(std::memory_order_relaxed)) // somebody was faster
+    return type;
   void *memory = arena_.allocate(sizeof(Type) + shape.size_bytes());
   auto *type = new (memory) Type(dtype, static_cast<unsigned>(shape.size()), num_elements);
   std::ranges::copy(shape, reinterpret_cast<std::int64_t *>(type + 1));
-  slots_[slot] = type;
+  slot.store(type, std::memory_order_release);
   ++count_;
   return type;
 }
 
 void TypeTable::grow() {
-  std::vector<const Type *> slots(slots_.size() * 2);
-  const std::size_t mask = slots.size() - 1;
-  for (const Type *type : slots_) {
-    if (type == nullptr)
-      continue;
-    std::size_t slot = hash_of(type->dtype(), type->shape()) & mask;
-    while (slots[slot] != nullptr)
-      slot = (slot + 1) & mask;
-    slots[slot] = type;
-  }
-  slots_ = std::move(slots);
+  const Slots &old = *tables_.back();
+  auto slots = std::make_unique<Slots>(old.size() * 2);
+  for (const auto &slot : old)
+    if (const Type *type = slot.load(std::memory_order_relaxed))
+      (*slots)[place_of(*slots, type->dtype(), type->shape())].store(type,
+                                                                     std::memory_order_relaxed);
+  tables_.push_back(std::move(slots));
+  current_.store(tables_.back().get(), std::memory_order_release);
 }
 
 void append_type(const Type &type, std::string &out) {

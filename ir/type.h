@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,7 +42,8 @@ private:
   // The dimensions follow in memory.
 };
 
-// The types of one module.
+// The types of one module. It may be asked from several threads that hold lanes of the arena: a
+// type that is known is found without a lock.
 class TypeTable {
 public:
   explicit TypeTable(Arena &arena);
@@ -52,12 +56,19 @@ public:
   const Type *with_dtype(const Type *type, DType dtype);
 
 private:
-  const Type *find_or_add(DType dtype, std::span<const std::int64_t> shape,
-                          std::int64_t num_elements);
+  using Slots = std::vector<std::atomic<const Type *>>; // open addressing by dtype and shape
+  using Shape = std::span<const std::int64_t>;
+  const Type *find_or_add(DType dtype, Shape shape, std::int64_t num_elements);
+  // The place of the type, or the free one where it would go.
+  static std::size_t place_of(const Slots &slots, DType dtype, Shape shape);
   void grow();
 
   Arena &arena_;
-  std::vector<const Type *> slots_; // open addressing by the hash of dtype and shape
+  std::mutex mutex_; // of whoever adds a type
+  // Each twice as large as the one before it. The last one is in use; readers may still be looking
+  // at the others.
+  std::vector<std::unique_ptr<Slots>> tables_;
+  std::atomic<const Slots *> current_;
   std::size_t count_ = 0;
 };
 

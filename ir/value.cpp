@@ -6,26 +6,6 @@
 
 namespace nir {
 
-DType Use::dtype() const { return reinterprets() ? access_->view() : value()->dtype(); }
-
-std::span<const std::int64_t> Use::shape() const {
-  return access_ != nullptr ? access_->shape() : value()->shape();
-}
-
-bool Use::reinterprets() const { return access_ != nullptr && access_->reinterprets(); }
-
-UseRange::iterator::iterator(Use *use) : use_(use), next_(nullptr) {
-  if (use_ != nullptr)
-    next_ = use_->next_;
-}
-
-UseRange::iterator &UseRange::iterator::operator++() {
-  *this = iterator(next_);
-  return *this;
-}
-
-bool Value::first_use_is_only() const { return uses_->next_ == nullptr; }
-
 void Value::replace_all_uses_with(Value *value, const Access *access) {
   assert(value != nullptr && value != this);
   // The uses move as one chain: only their values change, and the head of the list.

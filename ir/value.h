@@ -70,10 +70,13 @@ public:
   public:
     using value_type = Use;
     using difference_type = std::ptrdiff_t;
-    explicit iterator(Use *use);
+    explicit iterator(Use *use) : use_(use), next_(use == nullptr ? nullptr : use->next_.get()) {}
     Use &operator*() const { return *use_; }
     Use *operator->() const { return use_; }
-    iterator &operator++();
+    iterator &operator++() {
+      *this = iterator(next_);
+      return *this;
+    }
     void operator++(int) { ++*this; }
     bool operator==(std::default_sentinel_t) const { return use_ == nullptr; }
 
@@ -107,7 +110,7 @@ public:
   // Numbers keep no list: they are shared by all functions and their users mean nothing.
   UseRange uses() const { return UseRange(uses_); }
   bool use_empty() const { return uses_ == nullptr; }
-  bool has_one_use() const { return uses_ != nullptr && first_use_is_only(); }
+  bool has_one_use() const { return uses_ != nullptr && uses_->next_ == nullptr; }
 
   // Every use of this becomes one of `value` (through `access`, where that is a tensor), which must
   // have the same dtype and shape and be another object.
@@ -125,7 +128,6 @@ protected:
 
 private:
   friend class Use;
-  bool first_use_is_only() const;
 };
 
 // A number operand. Interned in the module by dtype and bits.

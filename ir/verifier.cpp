@@ -3,27 +3,35 @@
 
 #include "ir/verifier.h"
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "ir/parallel.h"
 #include "ir/verify_rules.h"
 #include "ir/verify_structure.h"
 
 namespace nir {
 namespace {
 
-class ModuleVerifier {
-public:
-  ModuleVerifier(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics)
-      : module_(module), level_(level), diagnostics_(diagnostics), structure_(module, diagnostics) {
-  }
+using FunctionSet = ScratchMap<const Function *, bool>;
 
-  bool run() {
-    if (!structure_.check_functions())
-      return false;
-    for (const Function *function : module_.functions())
-      defined_.try_emplace(function, true);
-    for (Function *function : module_.functions())
-      verify_function(*function);
-    return check_no_recursion(calls_, diagnostics_) && ok_;
+// Neighbouring functions of a module whose functions are known to be distinct and its own.
+class PartVerifier {
+public:
+  PartVerifier(Module &module, const FunctionSet &defined, VerifyLevel level, unsigned max_errors)
+      : module_(module), defined_(defined), level_(level), diagnostics_(max_errors),
+        structure_(module, diagnostics_) {}
+  PartVerifier(const PartVerifier &) = delete; // its parts point at each other
+  PartVerifier &operator=(const PartVerifier &) = delete;
+
+  void run(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      verify_function(*module_.functions()[i]);
   }
+  bool ok() const { return ok_; }
+  const CallGraph &calls() const { return calls_; } // of the functions verified
+  DiagnosticEngine &diagnostics() { return diagnostics_; }
 
 private:
   void verify_function(Function &function) {
@@ -82,22 +90,56 @@ private:
   }
 
   Module &module_;
+  const FunctionSet &defined_;
   VerifyLevel level_;
-  DiagnosticEngine &diagnostics_;
+  DiagnosticEngine diagnostics_;
   StructureCheck structure_;
   StmtLocator locator_;
   CallVerifier call_verifier_;
-  CallGraph calls_; // of the functions met so far
-  ScratchMap<const Function *, bool> defined_;
+  CallGraph calls_;
   bool ok_ = true;
 };
 
+// What was found in one of several parts.
+struct PartResult {
+  std::size_t begin;
+  bool ok;
+  CallGraph calls;
+  DiagnosticEngine diagnostics;
+};
+
+bool verify_functions(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics,
+                      unsigned jobs) {
+  FunctionSet defined;
+  for (const Function *function : module.functions())
+    defined.try_emplace(function, true);
+  std::vector<PartResult> parts;
+  std::mutex mutex; // of `parts`
+  parallel_for(&module.arena(), jobs, module.functions().size(),
+               [&](std::size_t begin, std::size_t end) {
+                 PartVerifier part(module, defined, level, diagnostics.max_errors());
+                 part.run(begin, end);
+                 const std::lock_guard lock(mutex);
+                 parts.push_back({begin, part.ok(), part.calls(), std::move(part.diagnostics())});
+               });
+  std::ranges::sort(parts, {}, &PartResult::begin);
+  CallGraph calls;
+  bool ok = true;
+  for (PartResult &part : parts) {
+    calls.append(part.calls);
+    diagnostics.add(std::move(part.diagnostics));
+    ok &= part.ok;
+  }
+  return check_no_recursion(calls, diagnostics) && ok;
+}
+
 } // namespace
 
-bool verify(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics) {
+bool verify(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics, unsigned jobs) {
   if (level == VerifyLevel::Off)
     return true;
-  return ModuleVerifier(module, level, diagnostics).run();
+  return StructureCheck(module, diagnostics).check_functions() &&
+         verify_functions(module, level, diagnostics, jobs);
 }
 
 } // namespace nir

@@ -76,7 +76,8 @@ enum class VerifyLevel : std::uint8_t { Off, Structure, Legal };
 
 // Structure: the IR's own invariants (links, parents, use-lists recounted from scratch, types,
 // visibility, names) and every statement's rules. Legal: also the legal form that legalize-dtype
-// establishes (language reference, Legal form). Returns whether the module is well-formed.
-bool verify(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics);
+// establishes (language reference, Legal form). Returns whether the module is well-formed. With
+// several jobs functions are checked on as many threads; what is reported is the same.
+bool verify(Module &module, VerifyLevel level, DiagnosticEngine &diagnostics, unsigned jobs = 1);
 
 } // namespace nir

@@ -93,6 +93,13 @@ public:
     first_calls_.push_back(calls_.size());
   }
   void add_call(const Instruction &call) { calls_.push_back(&call); }
+  // Adds the functions of `next` with their calls.
+  void append(const CallGraph &next) {
+    for (const std::size_t first : next.first_calls_)
+      first_calls_.push_back(calls_.size() + first);
+    functions_.insert(functions_.end(), next.functions_.begin(), next.functions_.end());
+    calls_.insert(calls_.end(), next.calls_.begin(), next.calls_.end());
+  }
 
   std::size_t num_functions() const { return functions_.size(); }
   std::size_t num_calls() const { return calls_.size(); }

@@ -117,8 +117,10 @@ bool StructureCheck::check_links(Function &function) {
     previous = stmt;
     Loop *loop = dyn_cast<Loop>(stmt);
     stmt = stmt->next();
-    if (loop == nullptr)
+    if (loop == nullptr) {
+      prefetch_behind(previous, stmt);
       continue;
+    }
     if (!check_body(*loop, *block))
       return false;
     block = &loop->body();

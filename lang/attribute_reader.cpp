@@ -236,7 +236,7 @@ void AttributeReader::add_known(const Token &key, AttrKey attr_key, const Item &
 
 void AttributeReader::add_custom(const Token &key, Item item) {
   const Name name = module_.names().intern_stable(literals_.text(key.range()));
-  CustomSeen &seen = customs_.slot(name, key.begin);
+  CustomSeen &seen = customs_.slot(name);
   if (seen.statement == statement_)
     return twice(key, entries_[seen.entry].range);
   seen = {statement_, static_cast<std::uint32_t>(entries_.size())};

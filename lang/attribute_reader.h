@@ -97,7 +97,7 @@ private:
   std::vector<Entry> entries_;
   std::vector<Attr> attrs_;               // what finish makes of them
   std::array<std::uint32_t, 32> known_{}; // by key: 1 + index into entries_, 0 is not given
-  NameMap<CustomSeen> customs_;
+  NameMap<CustomSeen> customs_{0};        // keys begin with a letter
   std::uint32_t statement_ = 1;
   std::array<const AttrList *, 256> cache_{};
 };

@@ -20,18 +20,46 @@ private:
   const std::vector<SourceRange> &operands_;
 };
 
-Function *CallChecks::refer(Name name) {
+Function *FunctionNames::refer(Name name) {
+  const std::lock_guard lock(mutex_);
+  return find_or_declare(name);
+}
+
+Function *FunctionNames::define(Name name, SourceOffset at) {
+  const std::lock_guard lock(mutex_);
+  Function *function = find_or_declare(name);
+  if (function->source() != no_source)
+    return nullptr;
+  function->set_source(at);
+  return function;
+}
+
+Function *FunctionNames::find_or_declare(Name name) {
   Function *function = module_.find_function(name);
   return function != nullptr ? function : module_.declare_function(name);
 }
 
 Function *CallChecks::define(Name name, SourceOffset at) {
-  Function *function = refer(name);
-  if (is_defined(function))
-    return nullptr;
-  function->set_source(at);
-  module_.define(function);
+  Function *function = names_->define(name, at);
+  if (function != nullptr)
+    defined_.push_back(function);
   return function;
+}
+
+void CallChecks::append(CallChecks &&next) {
+  defined_.insert(defined_.end(), next.defined_.begin(), next.defined_.end());
+  for (Call &call : next.calls_) {
+    call.first_operand += operands_.size();
+    calls_.push_back(call);
+  }
+  operands_.insert(operands_.end(), next.operands_.begin(), next.operands_.end());
+  broken_.merge(next.broken_);
+  any_may_exist_ |= next.any_may_exist_;
+}
+
+void CallChecks::define_functions() {
+  for (Function *function : defined_)
+    module_->define(function);
 }
 
 void CallChecks::add(Function *callee, const Instruction *call, SourceRange name,
@@ -43,9 +71,9 @@ void CallChecks::add(Function *callee, const Instruction *call, SourceRange name
 
 void CallChecks::undefined(const Call &call, DiagnosticEngine &diagnostics) const {
   constexpr std::size_t max_candidates = 1000; // a suggestion is not worth more
-  NameTable &names = module_.names();
+  NameTable &names = module_->names();
   std::vector<std::string> known;
-  for (const Function *function : module_.functions()) {
+  for (const Function *function : module_->functions()) {
     if (known.size() == max_candidates)
       break;
     known.push_back(names.str(function->name()));
@@ -77,7 +105,7 @@ void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
     }
   }
   if (rules && !calls_.empty())
-    verify_no_recursion(module_, diagnostics);
+    verify_no_recursion(*module_, diagnostics);
 }
 
 } // namespace nir::lang

@@ -49,6 +49,11 @@ public:
 
   // Continues at `offset`, which must be the beginning of a token.
   void seek(SourceOffset offset) { cursor_ = begin_ + offset; }
+  // Reads only what stands between: the end is that of the text or where a `func` stands.
+  void limit(SourceOffset begin, SourceOffset end) {
+    seek(begin);
+    end_ = end;
+  }
   // Reads without reports, to look ahead or to skip.
   void set_quiet(bool quiet) { quiet_ = quiet; }
   // Behind the token that was read last.
@@ -95,6 +100,7 @@ private:
   const char *cursor_;
   const char *start_;
   const char *previous_end_;
+  SourceOffset end_ = no_source; // a `func` from here on is the end
   bool quiet_ = false;
   TypeCache types_;
 };

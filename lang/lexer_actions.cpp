@@ -99,6 +99,11 @@ int Lexer::word(Token &token, const char *start) {
   if (token.word == nullptr)
     return TOK_WORD;
   const int kind = token.word->token;
+  if (kind == TOK_FUNC && token.begin >= end_) {
+    cursor_ = start;
+    set_range(token, start);
+    return TOK_END;
+  }
   // The two words that are numbers.
   if (kind == TOK_INF)
     token.set_number({token.begin, NumberToken::Kind::Inf, false});

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -9,50 +13,40 @@
 
 namespace nir::lang {
 
-// From names to `T`, where T{} means nothing. String names count up, so they index a vector; so do
-// numeric names as long as they are dense relative to how much was read, which keeps memory in
-// proportion to the file. Others are hashed.
+// From names to `T`, where all bits zero mean nothing. String names count up, so they index a
+// vector; so do numeric names that are small for a file of that size, in memory that is in use only
+// as far as it has been touched and in all is no more than the file. Others are hashed.
 template <class T> class NameMap {
 public:
-  // The slot of `name`. `bytes_read` is how far the reader is in its file.
-  T &slot(Name name, std::size_t bytes_read) {
+  explicit NameMap(std::size_t file_size)
+      : num_numbers_(min_numbers + file_size / sizeof(T)),
+        numbers_(static_cast<T *>(std::calloc(num_numbers_, sizeof(T)))) {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+    if (numbers_ == nullptr)
+      throw std::bad_alloc();
+  }
+
+  T &slot(Name name) {
     if (!name.is_number())
       return string_slot(name.index());
-    if (name.number() < numbers_.size())
-      return numbers_[name.number()];
-    return sparse_slot(name.number(), bytes_read);
+    return name.number() < num_numbers_ ? numbers_.get()[name.number()] : hashed_[name.number()];
   }
 
 private:
+  static constexpr std::size_t min_numbers = 1024;
+  struct Free {
+    void operator()(T *memory) const { std::free(memory); }
+  };
+
   T &string_slot(std::uint32_t index) {
     if (index >= strings_.size())
       strings_.resize(std::max<std::size_t>(index + 1, strings_.size() * 2));
     return strings_[index];
   }
 
-  T &sparse_slot(std::uint32_t number, std::size_t bytes_read) {
-    const std::size_t limit = 1024 + bytes_read / 8;
-    if (number >= limit)
-      return hashed_[number];
-    numbers_.resize(std::min(limit, std::max<std::size_t>(number + 1, numbers_.size() * 2)));
-    move_hashed_to_dense();
-    return numbers_[number];
-  }
-
-  // A number belongs to one place only.
-  void move_hashed_to_dense() {
-    for (auto it = hashed_.begin(); it != hashed_.end();) {
-      if (it->first < numbers_.size()) {
-        numbers_[it->first] = it->second;
-        it = hashed_.erase(it);
-      } else {
-        ++it;
-      }
-    }
-  }
-
   std::vector<T> strings_;
-  std::vector<T> numbers_;
+  std::size_t num_numbers_;
+  std::unique_ptr<T, Free> numbers_;
   std::unordered_map<std::uint32_t, T> hashed_;
 };
 

@@ -5,14 +5,12 @@
 
 namespace nir::lang {
 
-ParseContext::ParseContext(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics,
-                           const ParseOptions &options)
+ParseContext::ParseContext(const SourceFile &file, Module &module, FunctionNames &functions,
+                           DiagnosticEngine &diagnostics, const ParseOptions &options)
     : module_(module), options_(options), lexer_(file, module, diagnostics), errors_(diagnostics),
       literals_(lexer_, module, errors_), attributes_(literals_, module, errors_),
       subscripts_(module, errors_), init_(literals_, errors_),
-      tokens_(lexer_, errors_, attributes_), calls_(module) {
-  if (options.target != nullptr)
-    module.set_target(*options.target);
+      tokens_(lexer_, errors_, attributes_), scope_(file.text().size()), calls_(module, functions) {
 }
 
 void ParseContext::report_internal(const char *message) {
@@ -110,9 +108,9 @@ bool ParseContext::begin_loop(const Token &keyword, const Token &name, const Tok
                      : block.insert_loop(variable, 0, 1, 1, nullptr, keyword.begin);
   open_loop(*loop, brace);
   if (is_new && legal)
-    scope_.define_value(variable, loop, name.begin);
+    scope_.define_value(variable, loop);
   if (is_new && !legal)
-    scope_.poison_value(variable, name.begin);
+    scope_.poison_value(variable);
   return true;
 }
 
@@ -124,7 +122,7 @@ bool ParseContext::begin_failed_loop(const Token &keyword, const Token *name, co
   Loop *loop = scope_.block().insert_loop(Name(), 0, 1, 1, nullptr, keyword.begin);
   open_loop(*loop, brace);
   if (is_new)
-    scope_.poison_value(name->name(), name->begin);
+    scope_.poison_value(name->name());
   return true;
 }
 
@@ -161,7 +159,7 @@ void ParseContext::finish_tensor(const Token &head, SourceOffset end) {
   const bool may_have_role = role_ == Role::Internal && !init_.present();
   declaration_end_ = may_have_role ? end : no_source;
   const Name name = tensor_name_.name();
-  const Scope::NamedTensor earlier = scope_.find_tensor(name, tensor_name_.begin);
+  const Scope::NamedTensor earlier = scope_.find_tensor(name);
   const bool is_new = earlier.state == NameState::Unknown;
   Tensor *tensor = nullptr;
   if (!errors_.failed()) {
@@ -174,9 +172,9 @@ void ParseContext::finish_tensor(const Token &head, SourceOffset end) {
   if (earlier.state == NameState::Visible)
     redefinition(tensor_name_, earlier.tensor->source());
   if (is_new && !errors_.failed())
-    scope_.define_tensor(name, tensor, tensor_name_.begin);
+    scope_.define_tensor(name, tensor);
   if (is_new && errors_.failed())
-    scope_.poison_tensor(name, tensor_name_.begin);
+    scope_.poison_tensor(name);
   if (errors_.failed())
     calls_.interface_failed(&scope_.function());
   end_statement();
@@ -184,8 +182,8 @@ void ParseContext::finish_tensor(const Token &head, SourceOffset end) {
 
 void ParseContext::abandon_tensor() {
   const Name name = tensor_name_.name();
-  if (scope_.find_tensor(name, tensor_name_.begin).state == NameState::Unknown)
-    scope_.poison_tensor(name, tensor_name_.begin);
+  if (scope_.find_tensor(name).state == NameState::Unknown)
+    scope_.poison_tensor(name);
   abandon_nameless_tensor();
 }
 

@@ -21,8 +21,12 @@ namespace nir::lang {
 // and forgotten. A statement in which something failed is not made.
 class ParseContext {
 public:
-  ParseContext(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics,
-               const ParseOptions &options);
+  ParseContext(const SourceFile &file, Module &module, FunctionNames &functions,
+               DiagnosticEngine &diagnostics, const ParseOptions &options);
+
+  // Reads only a part of the text, whose ends are that of the text or stand before the `func` of a
+  // function.
+  void limit(SourceOffset begin, SourceOffset end) { lexer_.limit(begin, end); }
 
   TokenStream &tokens() { return tokens_; }
   AttributeReader &attributes() { return attributes_; }

@@ -34,7 +34,7 @@ void ParseContext::redefinition(const Token &name, SourceOffset first) {
 
 // Whether `name` may be defined here; reports where not, unless the earlier definition failed.
 bool ParseContext::is_new_value(const Token &name) {
-  const Scope::Value earlier = scope_.find_value(name.name(), name.begin);
+  const Scope::Value earlier = scope_.find_value(name.name());
   if (earlier.state == NameState::Visible)
     redefinition(name, earlier.stmt->source());
   return earlier.state == NameState::Unknown || earlier.state == NameState::Hidden;
@@ -50,7 +50,7 @@ void ParseContext::unknown_value(const Token &value, const Scope::Value &found) 
             {definition_range(found.stmt->source()), "it is defined in a loop that has ended"});
     return;
   }
-  const NameState tensor = scope_.find_tensor(value.name(), value.begin).state;
+  const NameState tensor = scope_.find_tensor(value.name()).state;
   const std::string hint = tensor == NameState::Unknown
                                ? std::string()
                                : fmt::format("; the tensor is {}", with_sigil(value, '$'));
@@ -58,7 +58,7 @@ void ParseContext::unknown_value(const Token &value, const Scope::Value &found) 
 }
 
 Instruction *ParseContext::find_value(const Token &value) {
-  const Scope::Value found = scope_.find_value(value.name(), value.begin);
+  const Scope::Value found = scope_.find_value(value.name());
   if (found.state != NameState::Visible) {
     unknown_value(value, found);
     return nullptr;
@@ -73,7 +73,7 @@ Instruction *ParseContext::find_value(const Token &value) {
 }
 
 Loop *ParseContext::find_loop(const Token &variable) {
-  const Scope::Value found = scope_.find_value(variable.name(), variable.begin);
+  const Scope::Value found = scope_.find_value(variable.name());
   if (found.state != NameState::Visible) {
     unknown_value(variable, found);
     return nullptr;
@@ -89,14 +89,14 @@ Loop *ParseContext::find_loop(const Token &variable) {
 }
 
 Tensor *ParseContext::find_tensor(const Token &tensor) {
-  const Scope::NamedTensor found = scope_.find_tensor(tensor.name(), tensor.begin);
+  const Scope::NamedTensor found = scope_.find_tensor(tensor.name());
   if (found.state == NameState::Visible)
     return found.tensor;
   if (found.state == NameState::Poisoned) {
     errors_.fail();
     return nullptr;
   }
-  const NameState value = scope_.find_value(tensor.name(), tensor.begin).state;
+  const NameState value = scope_.find_value(tensor.name()).state;
   const bool is_value = value == NameState::Visible || value == NameState::Poisoned;
   const std::string hint =
       is_value ? fmt::format("; the value is {}", with_sigil(tensor, '%')) : std::string();

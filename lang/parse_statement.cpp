@@ -269,7 +269,7 @@ Instruction *ParseContext::insert_statement(SourceOffset begin) {
 
 void ParseContext::finish_definition(const Token &result, const Token &type) {
   const Name name = result.name();
-  const Scope::Value earlier = scope_.find_value(name, result.begin);
+  const Scope::Value earlier = scope_.find_value(name);
   const bool is_new = earlier.state == NameState::Unknown || earlier.state == NameState::Hidden;
   desc_.name = is_new ? name : Name();
   desc_.type = type.type;
@@ -278,9 +278,9 @@ void ParseContext::finish_definition(const Token &result, const Token &type) {
   if (earlier.state == NameState::Visible)
     redefinition(result, earlier.stmt->source());
   if (is_new && inst != nullptr)
-    scope_.define_value(name, inst, result.begin);
+    scope_.define_value(name, inst);
   if (is_new && inst == nullptr)
-    scope_.poison_value(name, result.begin);
+    scope_.poison_value(name);
   end_statement();
 }
 
@@ -297,9 +297,9 @@ void ParseContext::finish_bare() {
 }
 
 void ParseContext::abandon_definition(const Token &result) {
-  const Scope::Value earlier = scope_.find_value(result.name(), result.begin);
+  const Scope::Value earlier = scope_.find_value(result.name());
   if (earlier.state == NameState::Unknown || earlier.state == NameState::Hidden)
-    scope_.poison_value(result.name(), result.begin);
+    scope_.poison_value(result.name());
   end_statement();
 }
 

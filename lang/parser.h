@@ -13,6 +13,9 @@ struct ParseOptions {
   bool verify = true;
   // The machine that the module is for, whatever its header says; nullptr leaves it to the header.
   const Target *target = nullptr;
+  // Threads. With several, functions are read at the same time; the module and what is reported
+  // are the same.
+  unsigned jobs = 1;
 };
 
 // Reads one module (language reference). Returns nullptr when there was any error; what was wrong

@@ -20,8 +20,8 @@ bool Scope::is_open(const Block *block) const {
   return depth < blocks_.size() && blocks_[depth] == block;
 }
 
-Scope::Value Scope::find_value(Name name, SourceOffset at) {
-  const Entry entry = values_.slot(name, at);
+Scope::Value Scope::find_value(Name name) {
+  const Entry entry = values_.slot(name);
   if (entry.empty())
     return {NameState::Unknown, nullptr};
   if (entry.is_poison()) {
@@ -39,8 +39,8 @@ Scope::Value Scope::find_value(Name name, SourceOffset at) {
   return {NameState::Hidden, stmt};
 }
 
-Scope::NamedTensor Scope::find_tensor(Name name, SourceOffset at) {
-  const Entry entry = tensors_.slot(name, at);
+Scope::NamedTensor Scope::find_tensor(Name name) {
+  const Entry entry = tensors_.slot(name);
   if (entry.empty())
     return {NameState::Unknown, nullptr};
   if (entry.is_poison()) {

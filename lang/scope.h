@@ -29,6 +29,8 @@ public:
     Tensor *tensor; // only where Visible
   };
 
+  explicit Scope(std::size_t file_size) : values_(file_size), tensors_(file_size) {}
+
   void begin_function(Function &function);
   void enter(Block &block) { blocks_.push_back(&block); }
   void leave() { blocks_.pop_back(); }
@@ -37,18 +39,13 @@ public:
   Block &block() const { return *blocks_.back(); }
   Function &function() const { return *function_; }
 
-  // `at` is the position of the name in the source.
-  Value find_value(Name name, SourceOffset at);
-  void define_value(Name name, Stmt *stmt, SourceOffset at) {
-    values_.slot(name, at) = Entry(stmt);
-  }
-  void poison_value(Name name, SourceOffset at) { values_.slot(name, at) = add_poison(); }
+  Value find_value(Name name);
+  void define_value(Name name, Stmt *stmt) { values_.slot(name) = Entry(stmt); }
+  void poison_value(Name name) { values_.slot(name) = add_poison(); }
 
-  NamedTensor find_tensor(Name name, SourceOffset at);
-  void define_tensor(Name name, Tensor *tensor, SourceOffset at) {
-    tensors_.slot(name, at) = Entry(tensor);
-  }
-  void poison_tensor(Name name, SourceOffset at) { tensors_.slot(name, at) = add_poison(); }
+  NamedTensor find_tensor(Name name);
+  void define_tensor(Name name, Tensor *tensor) { tensors_.slot(name) = Entry(tensor); }
+  void poison_tensor(Name name) { tensors_.slot(name) = add_poison(); }
 
 private:
   // A pointer, or the index of a poison with the lowest bit set, or 0 for nothing.

@@ -42,7 +42,10 @@ class DstMutability {
 public:
   const char *why_fixed(const Instruction &inst, DType dtype, const Instruction &but_for);
   // To be called when the object's dtype or uses have changed.
-  void forget(const Value &object) { answers_.erase(&object); }
+  void forget(const Value &object) {
+    if (!answers_.empty())
+      answers_.erase(&object);
+  }
 
 private:
   std::unordered_map<const Value *, std::vector<std::pair<DType, const char *>>> answers_;

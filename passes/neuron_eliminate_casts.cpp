@@ -88,15 +88,12 @@ public:
         budget_(function) {}
 
   bool run() {
-    std::vector<Instruction *> casts;
+    bool changed = false;
     for (Stmt &stmt : function_.statements()) {
       Instruction *inst = dyn_cast<Instruction>(&stmt);
       if (inst != nullptr && inst->opcode() == Opcode::TensorCopy && inst->defines_value())
-        casts.push_back(inst);
+        changed |= try_eliminate_cast(*inst);
     }
-    bool changed = false;
-    for (Instruction *cast : casts)
-      changed |= try_eliminate_cast(*cast);
     return changed;
   }
 
@@ -228,19 +225,19 @@ private:
 
   void eliminate(Instruction &cast) {
     const Tensor *tensor = cast.src()->tensor();
-    std::vector<std::pair<Instruction *, Name>> producers;
+    producers_.clear();
     if (tensor == nullptr) {
       Instruction &producer = *cast.src()->defining_instruction();
-      producers.emplace_back(&producer, mark_after_absorbing(producer, cast));
+      producers_.emplace_back(&producer, mark_after_absorbing(producer, cast));
     } else {
       for (const Use &use : tensor->uses())
         if (writes(use))
-          producers.emplace_back(use.user(), mark_after_absorbing(*use.user(), cast));
+          producers_.emplace_back(use.user(), mark_after_absorbing(*use.user(), cast));
     }
     if (RewriteLog *log = context_.rewrites())
-      for (const auto &[producer, mark] : producers)
+      for (const auto &[producer, mark] : producers_)
         log->absorbed(*producer, cast, absorbing_copy_is_exact(*producer, cast));
-    for (const auto &[producer, mark] : producers) {
+    for (const auto &[producer, mark] : producers_) {
       eliminate_cast(cast, *producer, cast.dst_dtype());
       producer->set_autocast(mark);
     }
@@ -311,6 +308,7 @@ private:
   std::unordered_map<const Value *, std::vector<StoreVerdict>> store_verdicts_;
   MovedReads moved_reads_;
   PartitionBudget budget_;
+  std::vector<std::pair<Instruction *, Name>> producers_; // of the cast that goes, and their marks
 };
 
 class NeuronEliminateCasts : public FunctionPass {

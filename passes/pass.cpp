@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -118,17 +117,6 @@ std::uint64_t PassContext::next_random() {
   shuffle_state_ ^= shuffle_state_ << 25;
   shuffle_state_ ^= shuffle_state_ >> 27;
   return shuffle_state_ * 0x2545'F491'4F6C'DD1Du;
-}
-
-std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::uint64_t>::max() : sum;
-}
-
-std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max()
-                                                : product;
 }
 
 } // namespace nir

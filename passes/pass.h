@@ -66,7 +66,10 @@ public:
 };
 
 // A pass that looks at one function at a time and at nothing outside it but the interfaces of
-// callees. Functions are given in order of definition.
+// callees, so that what it does to a function follows from that function alone. Functions are given
+// in order of definition, or several at a time on as many threads: `run` keeps what it knows in
+// locals. One that a run left as it was, and that nobody has changed since, need not be given
+// again.
 class FunctionPass : public Pass {
 public:
   bool run(Module &module, PassContext &context) final;
@@ -104,6 +107,7 @@ struct RemarkFilter {
 struct PassCounters {
   const PassInfo *pass = nullptr;
   std::vector<std::uint64_t> values;
+  PassCounters zeros() const { return {pass, std::vector<std::uint64_t>(values.size())}; }
 };
 
 // What a running pass sees of its surroundings.
@@ -116,6 +120,18 @@ public:
 
   const PassInfo &pass() const { return pass_; }
   DiagnosticEngine &diagnostics() { return diagnostics_; }
+  const PassCounters &counters() const { return counters_; }
+
+  // Whether functions have to be given one after the other, in order: something is kept from one
+  // to the next.
+  bool needs_order() const {
+    return shuffle_state_ != 0 || rewrites_ != nullptr || explanation_ != nullptr ||
+           remarks_.applied || remarks_.missed;
+  }
+  // The same surroundings for a part of the module, beside others, where no order is needed.
+  PassContext with(DiagnosticEngine &diagnostics, PassCounters &counters) const {
+    return {pass_, diagnostics, counters, remarks_, shuffle_state_};
+  }
 
   // Adds to the statistic with that place in the pass's table, saturating.
   void count(unsigned statistic, std::uint64_t amount = 1);
@@ -158,7 +174,13 @@ private:
 };
 
 // a + b and a * b, 2^64 - 1 where they do not fit.
-std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b);
-std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b);
+inline std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? ~std::uint64_t{0} : sum;
+}
+inline std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+}
 
 } // namespace nir

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "passes/cycle_probe.h"
+#include "passes/function_runner.h"
 #include "passes/instrumentation.h"
 #include "passes/remark_memory.h"
 #include "passes/rewrite_log.h"
@@ -80,7 +81,8 @@ class PipelineRun {
 public:
   PipelineRun(Plan &plan, std::vector<PassCounters> &counters, Module &module,
               DiagnosticEngine &diagnostics)
-      : plan_(plan), counters_(counters), module_(module), diagnostics_(diagnostics) {}
+      : plan_(plan), counters_(counters), module_(module), diagnostics_(diagnostics),
+        functions_(module, plan.options.jobs) {}
 
   PipelineStatus run() {
     plan_.instrumentation.start(module_);
@@ -128,7 +130,7 @@ private:
     const auto begin = plan_.timing.now();
     bool changed = false;
     try {
-      changed = step.pass->run(module_, context);
+      changed = run_on_module(*step.pass, index, context);
     } catch (const std::exception &error) {
       return fail(info, {fmt::format("threw '{}'", error.what()), {}, {}});
     }
@@ -145,6 +147,16 @@ private:
           !failure.empty())
         return fail(info, {std::move(failure), {}, {}});
     return {refused ? PipelineStatus::InputError : PipelineStatus::Success, changed};
+  }
+
+  bool run_on_module(Pass &pass, std::size_t index, PassContext &context) {
+    if (auto *function_pass = dynamic_cast<FunctionPass *>(&pass))
+      return functions_.run(*function_pass, round_ == 0 ? std::nullopt : std::optional(index),
+                            context);
+    const bool changed = pass.run(module_, context);
+    if (changed)
+      functions_.forget();
+    return changed;
   }
 
   // Runs the list until a round changes nothing. States are remembered by their hashes, so that a
@@ -166,7 +178,13 @@ private:
     Step &step = plan_.steps[index];
     const std::uint64_t max_rounds =
         step.node->max_rounds == 0 ? Pipeline::default_max_rounds : step.node->max_rounds;
-    std::unordered_map<std::uint64_t, std::uint64_t> round_of_state{{state(), 0}};
+    // Hashing costs as much as a pass or two, and most lists end in their second round. A circle is
+    // closed again and again, so its states may as well be remembered from then on, unless the
+    // maximum would come between.
+    const std::uint64_t first_hashed = step.node->max_rounds == 0 ? 2 : 0;
+    std::unordered_map<std::uint64_t, std::uint64_t> round_of_state; // asked only, never walked
+    if (first_hashed == 0)
+      round_of_state.emplace(state(), 0);
     Outcome all;
     for (round_ = 1; round_ <= max_rounds; ++round_) {
       step.rounds = round_;
@@ -175,6 +193,8 @@ private:
       all.status = one.status;
       if (one.status != PipelineStatus::Success || !one.changed)
         return all;
+      if (round_ < first_hashed)
+        continue;
       const auto [seen, is_new] = round_of_state.emplace(state(), round_);
       if (!is_new)
         return {report_cycle(index, seen->second, round_), true};
@@ -246,6 +266,7 @@ private:
   std::vector<PassCounters> &counters_;
   Module &module_;
   DiagnosticEngine &diagnostics_;
+  FunctionRunner functions_;
   RemarkMemory remark_memory_;
   CycleProbe *probe_ = nullptr; // set while a cycle is run once more to explain it
   std::uint64_t round_ = 0;     // of the innermost fixpoint that is running

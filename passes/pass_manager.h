@@ -41,6 +41,7 @@ struct PassManagerOptions {
   std::optional<std::uint64_t> bisect_limit; // run only the first N passes, and say which
   RemarkFilter remarks;
   bool werror = false; // a fixpoint that meets its maximum is an error
+  unsigned jobs = 1;   // threads for passes that look at one function at a time
   PassObserver *observer = nullptr;
   Explanation *explanation = nullptr; // passes say there why casts stay
   // Dumps, bisect lines and rounds go here, as they happen.
