@@ -12,6 +12,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "lang/parser.h"
+#include "passes/opt_levels.h"
 #include "passes/pass_manager.h"
 
 namespace nir {
