@@ -27,8 +27,8 @@ std::string whole_chain(const OptLevelOptions &options) {
           ? std::string()
           : fmt::format("auto-cast-fp32{{mode={},profit=on}},", options.fp32_cast);
   return fmt::format(
-      "legalize-dtype,{0}fixpoint(hoist-casts,sink-casts,absorb-widening{{profit=on}},"
-      "dtype-mutator{{{1}profit=on}},enforce-alu-dt-acc{{{1}profit=on}},"
+      "legalize-dtype,{0}fixpoint(hoist-casts,sink-casts,share-casts,absorb-widening{{profit=on}},"
+      "dtype-mutator{{mutate-multi-users,{1}profit=on}},enforce-alu-dt-acc{{{1}profit=on}},"
       "neuron-eliminate-casts{{ops=engine,{1}profit=on}},fold-noop-casts,"
       "cast-op-elimination{{{1}profit=on}},drop-dead-tensors,dce)",
       insert, precise);

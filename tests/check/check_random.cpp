@@ -59,6 +59,7 @@ constexpr std::string_view pipelines[] = {
     "legalize-dtype,dtype-mutator{mutate-multi-users,excess-precision=off,profit=on}",
     "hoist-casts",
     "sink-casts",
+    "legalize-dtype,share-casts,dtype-mutator",
     "absorb-widening",
     "legalize-dtype,fixpoint{max=8}(hoist-casts,sink-casts,absorb-widening)",
     "legalize-dtype,absorb-widening,neuron-eliminate-casts{src-match=any},cast-op-elimination",
