@@ -89,7 +89,8 @@ private:
     const bool in_place =
         options_.profit && only_matmuls && def.dtype() == DType::Float32 && may_write_narrow(def);
     const bool becomes_cast = !in_place || is_float32_copy(def);
-    if (options_.profit && becomes_cast && declines(operands))
+    const bool is_free = only_matmuls && loads_weight(def);
+    if (options_.profit && becomes_cast && !is_free && declines(operands))
       return;
     if (in_place)
       return edit_.retype(def, operands.wanted, false);
@@ -102,6 +103,14 @@ private:
     const auto uses = operands.def->uses();
     return std::ranges::distance(uses.begin(), uses.end()) ==
            static_cast<std::ptrdiff_t>(operands.uses.size());
+  }
+
+  // dtype-mutator casts a weight at compile time, on every target, where one cast alone reads what
+  // is loaded: the cast costs no bytes in the end.
+  static bool loads_weight(const Instruction &load) {
+    return load.opcode() == Opcode::Load && !load.is_fixed() &&
+           load.operand(0).tensor()->role() == Role::Const && !load.operand(0).reinterprets() &&
+           load.dtype() == load.operand(0).dtype();
   }
 
   // Whether the tensor that `load` reads was shrunk, and the load with it.
