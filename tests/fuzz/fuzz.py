@@ -5,7 +5,7 @@
   fuzz.py --bin BIN --again CASE FILE
 
 Each iteration makes a module with `nir-gen random` and runs `nir-opt` on it: one time in three with
--O1, else with passes in random order, with random options and fixpoints; always with --verify-each,
+-O1 or -O2, else with passes in random order, with random options and fixpoints; always with --verify-each,
 --check-changed, and --check where nir-opt has it. The run must succeed, its result must read back as
 printed, and must not depend on --shuffle-seed.
 
@@ -31,6 +31,7 @@ import time
 from pathlib import Path
 
 TARGETS = ("trn1", "trn2", "trn3")
+MODES = ("none", "matmult", "all", "all-fp16", "all-fp8e4")
 MAX_SIZE = 200
 CHECK_INPUTS = 2
 RUN_SECONDS = 120
@@ -97,7 +98,7 @@ def random_case(rng, tools):
     generate = ["random", "--size", str(rng.randint(1, MAX_SIZE)), "--seed", str(rng.getrandbits(63))]
     generate += ["--target", rng.choice(TARGETS), rng.choice(["--legal", "--not-legal"])]
     if rng.random() < 1 / 3:
-        options = ["-O1"]
+        options = rng.choice((["-O1"], ["-O2", "--fp32-cast=" + rng.choice(MODES)]))
     else:
         options = ["--passes=" + random_pipeline(rng, tools)]
     options += ["--verify-each", "--check-changed"]

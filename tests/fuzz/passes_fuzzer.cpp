@@ -1,4 +1,4 @@
-// Any module goes through -O1: it is refused and left alone, or every pass keeps what passes keep.
+// Any module goes through -O2: it is refused and left alone, or every pass keeps what passes keep.
 
 #include "ir/printer.h"
 #include "lang/parser.h"
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   options.verify_each = true;
   options.check_changed = true;
   options.remarks = {.applied = true, .missed = true};
-  PassManager manager(parse_pipeline(opt_level_pipeline(1)).value(), options);
+  PassManager manager(parse_pipeline(opt_level_pipeline(2, {.fp32_cast = "all"})).value(), options);
   const std::string before = to_string(*module);
   const PipelineStatus status = manager.run(*module, diagnostics);
   require(status != PipelineStatus::InternalError, manager.failed_pass());

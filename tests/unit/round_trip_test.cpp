@@ -1,4 +1,5 @@
-// Generated modules of every shape: print, parse and print again, and -O1 on them.
+// Generated modules of every shape: print, parse and print again, and -O1 and
+// -O2 on them.
 
 #include "bench/generator.h"
 #include "passes/opt_levels.h"
@@ -28,8 +29,10 @@ TEST_P(Generated, RoundTripsAndGoesThrough) {
       // The module that was built and the one that was read are the same to every pass.
       TextModule parsed(text, name);
       ASSERT_TRUE(parsed.module) << parsed.messages();
-      const bool accepted = expect_pipeline_holds(*module, opt_level_pipeline(1), name);
-      EXPECT_EQ(expect_pipeline_holds(*parsed.module, opt_level_pipeline(1), name), accepted);
+      const std::string pipeline =
+          seed % 2 == 0 ? opt_level_pipeline(1) : opt_level_pipeline(2, {.fp32_cast = "all"});
+      const bool accepted = expect_pipeline_holds(*module, pipeline, name);
+      EXPECT_EQ(expect_pipeline_holds(*parsed.module, pipeline, name), accepted);
       EXPECT_EQ(expect_round_trip(*module, name), to_string(*parsed.module)) << name;
       if (HasFailure())
         FAIL() << text;
