@@ -60,9 +60,11 @@ const char *why_user_pins_dtype(const Use &use, const Target &target, DType to) 
 // Whether a reader may read `to` and stays in legal form when all uses of `retyped` become `to`.
 const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
   const Instruction &user = *use.user();
-  if (to == DType::Float8E8m0fnu && user.opcode() != Opcode::TensorCopy &&
-      !user.has_trait(op_trait::Dma))
+  const bool is_scale = to == DType::Float8E8m0fnu;
+  if (is_scale && user.opcode() != Opcode::TensorCopy && !user.has_trait(op_trait::Dma))
     return "a reader may not read float8_e8m0fnu";
+  if (user.has_trait(op_trait::Dma) && is_scale != (user.dst_dtype() == DType::Float8E8m0fnu))
+    return "DMA does not cast float8_e8m0fnu";
   for (const Use &other : user.matched_operands())
     if (other.value() != retyped && other.dtype() != to)
       return "an operation would not be in legal form";
