@@ -274,6 +274,8 @@ private:
     context_.count(ReadersNarrowed, choice.narrowed.size());
     if (choice.narrowed.size() == choice.num_uses)
       erase(cast);
+    else
+      decline(cast, choice.first);
     return true;
   }
 
@@ -317,8 +319,8 @@ private:
     if (choice.narrowed.size() == choice.num_uses)
       return fmt::format("{}removed, {} operand{} read{} {}", name_dtypes(cast), choice.num_uses,
                          choice.num_uses == 1 ? "" : "s", choice.num_uses == 1 ? "s" : "", narrow);
-    return fmt::format("{}{} of {} operands read {}; the cast stays: {}", name_dtypes(cast),
-                       choice.narrowed.size(), choice.num_uses, narrow, explain(choice.first));
+    return fmt::format("{}{} of {} operands read {}", name_dtypes(cast), choice.narrowed.size(),
+                       choice.num_uses, narrow);
   }
 
   const Target &target_;

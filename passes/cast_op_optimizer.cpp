@@ -429,7 +429,7 @@ std::optional<DeclinedFusion> CastOpOptimizer::fuse(Instruction &memcast) {
   if (context_.wants_applied())
     context_.remark((into_writers ? src : dst).remark_class, memcast,
                     describe_fusion(candidate, into_writers));
-  count(candidate);
+  count(candidate, into_writers);
   if (into_writers)
     fuse_src(candidate);
   else
@@ -546,8 +546,21 @@ void CastOpOptimizer::fuse_dst(const FusionCandidate &c, bool exact) {
   order_.forget(c.y);
 }
 
-void CastOpOptimizer::count(const FusionCandidate &c) {
-  counts_.bytes = saturating_add(counts_.bytes, bytes_of_memcast(c));
+// What the memcast moved, and what DMA next to it moves fewer or more in the dtype that stays.
+void CastOpOptimizer::count(const FusionCandidate &c, bool into_writers) {
+  const Tensor &gone = into_writers ? c.x : c.y;
+  const unsigned gone_size = sizeinbytes(gone.dtype());
+  const unsigned stays_size = sizeinbytes((into_writers ? c.y : c.x).dtype());
+  std::uint64_t elements = 0;
+  for (const Use &use : gone.uses())
+    if (use.user()->has_trait(op_trait::Dma) && (into_writers ? writes(use) : reads(use)))
+      elements = saturating_add(elements, bytes_moved(use, DType::Uint8));
+  const std::uint64_t fewer =
+      gone_size > stays_size ? saturating_multiply(elements, gone_size - stays_size) : 0;
+  const std::uint64_t more =
+      stays_size > gone_size ? saturating_multiply(elements, stays_size - gone_size) : 0;
+  const std::uint64_t saved = saturating_add(bytes_of_memcast(c), fewer);
+  counts_.bytes = saturating_add(counts_.bytes, saved - std::min(saved, more));
 }
 
 } // namespace nir

@@ -27,8 +27,8 @@ struct DeclinedFusion {
 };
 std::string to_string(const DeclinedFusion &declined, const Function &function);
 
-// What was fused so far. Bytes are those that the memcasts read and wrote, once for each time they
-// ran; they saturate.
+// What was fused so far. Bytes are those of DMA that are no longer moved: what the memcasts read
+// and wrote, less what loads and stores move more in the dtype that they find now; they saturate.
 struct FusionCounts {
   std::uint64_t src = 0;
   std::uint64_t dst = 0;
@@ -76,7 +76,7 @@ private:
 
   void fuse_src(const FusionCandidate &candidate);
   void fuse_dst(const FusionCandidate &candidate, bool exact);
-  void count(const FusionCandidate &candidate);
+  void count(const FusionCandidate &candidate, bool into_writers);
 
   PassContext &context_;
   TensorOrder order_; // only its writers are asked: fuse_dst adds readers to X without forgetting X

@@ -19,6 +19,13 @@ const char *why_rounding_stays(RemarkClass remark_class, const Function &functio
   return excess_precision ? nullptr : "excess precision is off";
 }
 
+bool operands_disagree(const Instruction &inst) {
+  for (const Use &use : inst.matched_operands())
+    if (use.dtype() != inst.matched_operands().front().dtype())
+      return true;
+  return false;
+}
+
 const char *why_exact_ints_stay(const Instruction &producer, const Instruction &cast, bool exact) {
   if ((producer.exact_ints() || cast.exact_ints()) && !exact)
     return "exact_ints and a copy through fp32 do not merge";

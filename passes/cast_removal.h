@@ -24,6 +24,10 @@ RemarkClass class_of_removal(const Instruction &cast, const RemovalKind &kind);
 const char *why_rounding_stays(RemarkClass remark_class, const Function &function,
                                bool excess_precision);
 
+// Whether operands that have one dtype in legal form differ: they are promoted before anything is
+// computed, so that none of them tells in which dtype the result is held.
+bool operands_disagree(const Instruction &inst);
+
 // Why a producer may not absorb the cast for the sake of integers; nullptr where it may. `exact` is
 // absorbing_copy_is_exact of the two. A copy with exact_ints and one through fp32 do not merge; and
 // a clamp or a wrap is no rounding, at no setting.

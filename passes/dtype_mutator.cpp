@@ -91,13 +91,6 @@ Instruction *only_writer(const Tensor &tensor) {
   return num_readers == 1 ? writer : nullptr;
 }
 
-bool operands_disagree(const Instruction &inst) {
-  for (const Use &use : inst.matched_operands())
-    if (use.dtype() != inst.matched_operands().front().dtype())
-      return true;
-  return false;
-}
-
 // Whether the instruction spreads one partition over several.
 bool broadcasts_partitions(const Instruction &inst) {
   if (inst.opcode() != Opcode::Broadcast || inst.shape().empty())
@@ -427,9 +420,11 @@ private:
 
   // What was remembered of values whose gates looked at the dtype that the producer writes.
   void forget_dependents(const Instruction &producer, const Value &object) {
-    for (const Use &operand : producer.operands())
-      if (operand.value() != nullptr)
-        mutability_.forget(*operand.value());
+    // Only of what passes its operands on does the gate of an operand look at what is written.
+    if (producer.has_trait(op_trait::CopiesBits))
+      for (const Use &operand : producer.operands())
+        if (operand.value() != nullptr)
+          mutability_.forget(*operand.value());
     for (const Use &use : object.uses())
       for (const Use &operand : use.user()->matched_operands())
         mutability_.forget(*operand.value());

@@ -20,6 +20,7 @@
 //
 // Rounding: the narrowings on the way go. Those that passes made are `inserted`, an author's are
 // `permitted`.
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -188,10 +189,11 @@ private:
   }
 
   const char *why_object_stays(const Node &node) {
-    // A single copy is retyped with what it reads, so it need not go on passing bits through.
+    // A copy that alone reads it is retyped with it, so it need not go on passing bits through:
+    // every sum comes here through the copy.
     const Instruction *copy =
         node.readers.size() == 1 ? nodes_[node.readers.front()].copy : nullptr;
-    const bool reads_node = copy != nullptr && copy->src()->value() == node.object;
+    const bool reads_node = copy != nullptr && reads_alone(*copy, *node.object);
     const Instruction &writer = node.narrowing != nullptr ? *node.narrowing : *node.copy;
     if (const char *reason = why_dst_ty_is_fixed(writer, wide_sum, reads_node ? copy : nullptr))
       return reason;
@@ -201,6 +203,11 @@ private:
         reason = why_rounding_stays(class_of(one), function_, settings_.excess_precision);
     });
     return reason;
+  }
+
+  static bool reads_alone(const Instruction &copy, const Value &object) {
+    return std::ranges::all_of(object.uses(),
+                               [&](const Use &use) { return !reads(use) || use.user() == &copy; });
   }
 
   static RemarkClass class_of(const Instruction &writer) {
@@ -301,7 +308,7 @@ private:
   }
 
   void announce(const Instruction &writer) {
-    if (RewriteLog *log = context_.rewrites())
+    if (RewriteLog *log = context_.rewrites(); log != nullptr && reads_otherwise(writer))
       log->widened(writer, wide_sum);
     const bool between = !narrows_float32(writer);
     context_.count(between ? CopiesRetyped : ProducersRetyped);
@@ -309,6 +316,16 @@ private:
       context_.remark(class_of(writer), writer,
                       fmt::format("{} -> {}: {} widened for a sum", dtype2str(writer.dst_dtype()),
                                   dtype2str(wide_sum), describe(writer)));
+  }
+
+  // Whether it writes anything else than before: what it no longer rounds, or what somebody above
+  // it no longer rounds.
+  bool reads_otherwise(const Instruction &writer) const {
+    if (class_of(writer) != RemarkClass::Exact)
+      return true;
+    const auto source =
+        is_walked_through(writer) ? index_.find(writer.src()->value()) : index_.end();
+    return source != index_.end() && nodes_[source->second].state == Node::Accepted;
   }
 
   void decline(const Instruction &sum, std::string_view obstacle, unsigned at_fault) {

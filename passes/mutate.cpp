@@ -220,7 +220,7 @@ bool absorbing_copy_is_exact(const Instruction &producer, const Instruction &cop
   const auto survives_fp32 = [](DType dtype) { return holds(DType::Float32, dtype); };
   const bool copies = producer.opcode() == Opcode::TensorCopy || producer.has_trait(op_trait::Dma);
   return copies || !is_int_type(wide) || !is_int_type(wanted) || survives_fp32(wide) ||
-         survives_fp32(old) || survives_fp32(wanted);
+         (is_int_type(old) && survives_fp32(old)) || survives_fp32(wanted);
 }
 
 Name mark_after_absorbing(const Instruction &producer, const Instruction &copy) {

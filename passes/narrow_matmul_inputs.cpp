@@ -105,12 +105,14 @@ private:
            static_cast<std::ptrdiff_t>(operands.uses.size());
   }
 
-  // dtype-mutator casts a weight at compile time, on every target, where one cast alone reads what
-  // is loaded: the cast costs no bytes in the end.
+  // dtype-mutator casts a weight in dram at compile time, on every target, where one cast alone
+  // reads what is loaded: the cast costs no bytes in the end.
   static bool loads_weight(const Instruction &load) {
-    return load.opcode() == Opcode::Load && !load.is_fixed() &&
-           load.operand(0).tensor()->role() == Role::Const && !load.operand(0).reinterprets() &&
-           load.dtype() == load.operand(0).dtype();
+    if (load.opcode() != Opcode::Load || load.is_fixed())
+      return false;
+    const Use &src = load.operand(0);
+    return src.tensor()->role() == Role::Const && src.tensor()->space() == Space::Dram &&
+           !src.reinterprets() && load.dtype() == src.dtype();
   }
 
   // Whether the tensor that `load` reads was shrunk, and the load with it.

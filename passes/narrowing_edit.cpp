@@ -37,12 +37,15 @@ bool is_float32_copy(const Instruction &inst) {
   return !src.is_access() && src.dtype() == DType::Float32 && inst.dtype() == DType::Float32;
 }
 
+bool survives_float32(DType narrow) { return triple_is_exact(narrow, DType::Float32, narrow); }
+
 Value *narrow_source(const Instruction &inst, DType narrow) {
   if (inst.opcode() != Opcode::TensorCopy || !inst.defines_value() || inst.is_fixed())
     return nullptr;
   const Use &src = inst.operand(0);
-  return src.is_access() || src.dtype() != narrow || !holds(inst.dtype(), narrow) ? nullptr
-                                                                                  : src.value();
+  const bool folds = !src.is_access() && src.dtype() == narrow && holds(inst.dtype(), narrow) &&
+                     survives_float32(narrow);
+  return folds ? src.value() : nullptr;
 }
 
 NarrowingEdit::NarrowingEdit(Function &function, PassContext &context, NarrowingCounts &counts)
@@ -141,8 +144,10 @@ void NarrowingEdit::remark_fold(const Instruction &cast) {
 
 void NarrowingEdit::set_marks() {
   for (const auto &[writer, authored, number_rounds] : retyped_)
-    if (number_rounds || !holds(writer->dst_dtype(), wide_dtype(*writer)))
-      writer->set_autocast(authored ? Name() : mark_);
+    if (number_rounds || !holds(writer->dst_dtype(), wide_dtype(*writer))) {
+      const bool rounded_before = !holds(DType::Float32, wide_dtype(*writer)); // a large integer
+      writer->set_autocast(authored || rounded_before ? Name() : mark_);
+    }
   retyped_.clear();
 }
 

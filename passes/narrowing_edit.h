@@ -28,8 +28,13 @@ bool may_write_narrow(const Instruction &inst);
 // so that it costs nothing; narrowed, it is a cast.
 bool is_float32_copy(const Instruction &inst);
 
+// Whether every code of `narrow` comes back from float32 as it was. It does not where a cast clamps
+// infinities or drops bits (8-bit formats, float32r): then a copy through float32 rounds.
+bool survives_float32(DType narrow);
+
 // The value that a reader of `inst` may read in its place where it wants `narrow`: the source of a
-// widening cast from that dtype. nullptr where `inst` is no such cast, or is fixed.
+// widening cast from that dtype. nullptr where `inst` is no such cast, or is fixed, or where the
+// way through float32 rounds.
 Value *narrow_source(const Instruction &inst, DType narrow);
 
 // The edits of the inserting passes, with what each owes: the autocast mark, the claim, the count.

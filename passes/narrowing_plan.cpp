@@ -216,7 +216,7 @@ bool NarrowingPlan::result_is_summed(const Instruction &inst) {
 
 // Whether the format of what it writes is fixed.
 bool NarrowingPlan::result_stays(const Instruction &inst) {
-  if (inst.is_fixed())
+  if (inst.is_fixed() || rounds_narrow(inst))
     return true;
   if (inst.opcode() == Opcode::Load)
     return load_stays(inst);
@@ -231,6 +231,14 @@ bool NarrowingPlan::result_stays(const Instruction &inst) {
     const Node *node = use.reinterprets() ? nullptr : node_of(use.value());
     return node == nullptr || node->excluded || (inst.has_trait(op_trait::Offloaded) && node->wide);
   });
+}
+
+// Whether it widens what is narrow already, to be rounded again by who copies it back: were it
+// narrow on both sides, that rounding would be lost.
+bool NarrowingPlan::rounds_narrow(const Instruction &inst) const {
+  return !survives_float32(options_.narrow) && passes_elements(inst) &&
+         std::ranges::any_of(inst.operands(),
+                             [&](const Use &use) { return use.dtype() == options_.narrow; });
 }
 
 // A load casts its result; where it cannot, both sides have one dtype.

@@ -77,6 +77,7 @@ private:
   void keep_casts_behind(const Instruction &wide);
   void make_wide(Node &node, bool summed);
   bool result_stays(const Instruction &inst);
+  bool rounds_narrow(const Instruction &inst) const;
   bool load_stays(const Instruction &load);
   bool tensor_stays(const Tensor &tensor) const;
   bool stored_stays(const Instruction &store);

@@ -155,6 +155,8 @@ private:
     const DType wanted = cast.dst_dtype();
     if (const char *reason = mutability_.why_fixed(producer, wanted, cast))
       return reason;
+    if (operands_disagree(producer))
+      return "the producer's operands are not in legal form";
     if (settings_.engine_ops && !is_rounding_engine(producer))
       return "the producer is no engine instruction that rounds";
     if (!settings_.engine_ops && !is_whitelisted(producer.opcode()))
@@ -270,9 +272,7 @@ private:
       const Instruction &user = *use.user();
       if (user.has_dst())
         store_verdicts_.erase(user.dst()->value());
-      if (user.opcode() != Opcode::TensorTensor && user.opcode() != Opcode::Select)
-        continue;
-      for (const Use &operand : user.operands())
+      for (const Use &operand : user.matched_operands())
         mutability_.forget(*operand.value());
     }
   }

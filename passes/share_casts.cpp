@@ -50,7 +50,7 @@ struct CastKeyHash {
 };
 
 bool is_sharable(const Instruction &inst) {
-  return inst.defines_value() && is_cast(inst) && !inst.operand(0).is_access() && !inst.is_fixed();
+  return inst.defines_value() && is_cast(inst) && !inst.operand(0).is_access();
 }
 
 class ShareCasts final : public FunctionPass {
@@ -64,10 +64,13 @@ public:
         continue;
       const CastKey key{inst->operand(0).value(), inst->dtype(), inst->exact_ints()};
       Instruction *&first = newest[key];
-      if (first != nullptr && ancestor_in_block(inst, first->parent()) != nullptr) {
+      const bool in_scope = first != nullptr && ancestor_in_block(inst, first->parent()) != nullptr;
+      if (in_scope && !inst->is_fixed()) {
         share(*first, *inst, context);
         changed = true;
-      } else {
+      } else if (in_scope && context.wants_missed()) {
+        context.remark(RemarkClass::Declined, *inst, "the cast is fixed");
+      } else if (!in_scope && !inst->is_fixed()) {
         first = inst;
       }
     }
