@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/statement_memo.h"
 #include "lang/attribute_reader.h"
 #include "lang/call_checks.h"
 #include "lang/init_reader.h"
@@ -129,6 +130,7 @@ private:
   TokenStream tokens_;
   Scope scope_;
   CallChecks calls_;
+  StatementMemo memo_;
   Section section_ = Section::Header;
 
   // Of the statement that is being read.
