@@ -311,6 +311,8 @@ void ParseContext::end_statement() {
   rank_ = 0;
   end_ = 0;
   errors_.begin_statement();
+  if (lexer_.position() >= release_at_)
+    release_text();
 }
 
 } // namespace nir::lang

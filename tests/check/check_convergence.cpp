@@ -144,7 +144,7 @@ public:
     }
     ++totals_.modules;
     for (const std::string &list : lists_)
-      check(*text, default_target(), list, file, totals_);
+      check(std::string(text->view()), default_target(), list, file, totals_);
     return true;
   }
 
