@@ -4,6 +4,8 @@
 #include <climits>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <system_error>
 
 #include <fcntl.h>
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::string_view standard_stream = "-";
 constexpr std::size_t read_size = std::size_t{1} << 20;
+// Smaller files are cheaper to read, and cannot change any more when they have been.
+constexpr std::size_t min_mapped_size = std::size_t{1} << 20;
 // One less than 2^32, which stands for "no position" as an offset.
 constexpr std::uint64_t max_input_size = (std::uint64_t{1} << 32) - 1;
 constexpr unsigned max_links = 40; // as the kernel
@@ -34,27 +38,41 @@ ssize_t read_some(int fd, char *data, std::size_t size) {
   return count;
 }
 
-tl::expected<std::string, std::string> read_all(int fd) {
-  std::string text;
+constexpr std::string_view too_large = "it is 4 GiB or larger";
+
+// A regular file that is large, read from its beginning. nullopt for others.
+std::optional<SourceText> map_file(int fd, const struct stat &status) {
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size < min_mapped_size || ::lseek(fd, 0, SEEK_CUR) != 0)
+    return std::nullopt;
+  auto text = SourceText::map(fd, size);
+  if (text)
+    ::lseek(fd, status.st_size, SEEK_SET); // it has been read
+  return text;
+}
+
+tl::expected<SourceText, std::string> read_all(int fd) {
   struct stat status {};
+  std::size_t expected = read_size;
   if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     if (static_cast<std::uint64_t>(status.st_size) >= max_input_size)
-      return tl::unexpected(std::string("it is 4 GiB or larger"));
-    text.reserve(static_cast<std::size_t>(status.st_size) + 1);
+      return tl::unexpected(std::string(too_large));
+    if (auto mapped = map_file(fd, status))
+      return std::move(*mapped);
+    expected = static_cast<std::size_t>(status.st_size) + 1;
   }
+  SourceText text;
   while (true) {
-    const std::size_t used = text.size();
-    // Into what is reserved, so that a regular file is read without growing.
-    const std::size_t room = text.capacity() > used ? text.capacity() - used : read_size;
-    text.resize(used + room);
-    const ssize_t count = read_some(fd, text.data() + used, room);
+    const std::span<char> room = text.room(expected);
+    const ssize_t count = read_some(fd, room.data(), room.size());
     if (count < 0)
       return tl::unexpected(error_text(errno));
-    text.resize(used + static_cast<std::size_t>(count));
     if (count == 0)
       return text;
-    if (text.size() >= max_input_size)
-      return tl::unexpected(std::string("it is 4 GiB or larger"));
+    text.add(static_cast<std::size_t>(count));
+    if (text.view().size() >= max_input_size)
+      return tl::unexpected(std::string(too_large));
+    expected = 1;
   }
 }
 
@@ -100,7 +118,7 @@ bool is_terminal(const std::string &path) {
   return found;
 }
 
-tl::expected<std::string, FileError> read_input(const std::string &path) {
+tl::expected<SourceText, FileError> read_input(const std::string &path) {
   const auto failure = [&path](const std::string &reason) {
     return tl::unexpected(fmt::format("cannot read '{}': {}", display_name(path), reason));
   };

@@ -5,6 +5,8 @@
 
 #include <tl/expected.hpp>
 
+#include "ir/source_text.h"
+
 namespace nir {
 
 // Errors of this header are whole messages: `cannot read 'x': No such file or directory`.
@@ -17,8 +19,9 @@ std::string display_name(const std::string &path);
 bool is_terminal(const std::string &path);
 
 // All bytes of a file, of standard input for `-`. Text of 4 GiB and more is refused: source offsets
-// have 32 bits.
-tl::expected<std::string, FileError> read_input(const std::string &path);
+// have 32 bits. A large file is mapped, not copied: it must keep its length as long as the text
+// lives.
+tl::expected<SourceText, FileError> read_input(const std::string &path);
 
 // One output of a tool (tools, the habits of all tools). Where the name, links followed, is a
 // regular file or does not exist, the text goes into a file beside it, which takes the name when it

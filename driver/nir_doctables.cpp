@@ -22,10 +22,10 @@ int update(const std::string &path, bool only_check) {
   const auto text = read_input(path);
   if (!text)
     return fail(text.error());
-  const auto updated = update_doc_tables(*text);
+  const auto updated = update_doc_tables(std::string(text->view()));
   if (!updated)
     return fail(fmt::format("{}:{}", path, updated.error()));
-  if (*updated == *text)
+  if (*updated == text->view())
     return exit_status::success;
   if (only_check)
     return fail(fmt::format("{}: generated tables are not current; run ./dev docs", path));

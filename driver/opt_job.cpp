@@ -120,7 +120,7 @@ OptResult OptJob::run() {
     messages_(error_line(text.error()));
     return {exit_status::input_error, nullptr};
   }
-  progress_.emplace("nir-opt", text->size() >= long_input);
+  progress_.emplace("nir-opt", text->view().size() >= long_input);
   file_.emplace(display_name(input_), std::move(*text));
   const bool reads_comments = options_.split_input_file || options_.verify_diagnostics;
   if (reads_comments && is_binary_module(file_->text())) {

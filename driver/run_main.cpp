@@ -136,7 +136,7 @@ tl::expected<HostTensor, int> make_tensor(const Subject &subject, const Tensor &
   const auto bytes = read_input(given->path);
   if (!bytes)
     return fail(bytes.error());
-  auto read = from_npy(*bytes, tensor.type());
+  auto read = from_npy(bytes->view(), tensor.type());
   if (!read)
     return fail(fmt::format("cannot use '{}' as {}: {}", given->path, subject.name_of(tensor),
                             read.error()));

@@ -58,20 +58,24 @@ void DiagnosticEngine::clear() {
   num_warnings_ = 0;
 }
 
-SourceFile::SourceFile(std::string name, std::string text)
+SourceFile::SourceFile(std::string name, SourceText text)
     : name_(std::move(name)), text_(std::move(text)) {}
+
+SourceFile::SourceFile(std::string name, std::string text)
+    : SourceFile(std::move(name), SourceText(std::move(text))) {}
 
 const std::vector<SourceOffset> &SourceFile::line_starts() const {
   if (!line_starts_.empty())
     return line_starts_;
   line_starts_.push_back(0);
-  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
+  const std::string_view text = text_.view();
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1))
     line_starts_.push_back(static_cast<SourceOffset>(at + 1));
   return line_starts_;
 }
 
 LineColumn SourceFile::locate(SourceOffset offset) const {
-  const auto clamped = static_cast<SourceOffset>(std::min<std::size_t>(offset, text_.size()));
+  const auto clamped = static_cast<SourceOffset>(std::min(std::size_t{offset}, text().size()));
   const auto &starts = line_starts();
   const auto after = std::ranges::upper_bound(starts, clamped);
   const auto line = static_cast<std::uint32_t>(after - starts.begin());
@@ -83,10 +87,11 @@ std::string_view SourceFile::line(std::uint32_t number) const {
   if (number == 0 || number > starts.size())
     return {};
   const std::size_t begin = starts[number - 1];
-  std::size_t end = number < starts.size() ? starts[number] - 1 : text_.size();
-  if (end > begin && text_[end - 1] == '\r')
+  const std::string_view text = text_.view();
+  std::size_t end = number < starts.size() ? starts[number] - 1 : text.size();
+  if (end > begin && text[end - 1] == '\r')
     --end;
-  return std::string_view(text_).substr(begin, end - begin);
+  return text.substr(begin, end - begin);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/instruction.h"
+#include "ir/source_text.h"
 
 namespace nir {
 
@@ -94,17 +95,20 @@ struct LineColumn {
 // whoever reads it: offsets have 32 bits.
 class SourceFile {
 public:
+  SourceFile(std::string name, SourceText text);
   SourceFile(std::string name, std::string text);
 
   const std::string &name() const { return name_; }
-  std::string_view text() const { return text_; }
+  std::string_view text() const { return text_.view(); }
+  // For whoever reads it in order: see SourceText.
+  const SourceText &source_text() const { return text_; }
   LineColumn locate(SourceOffset offset) const;      // O(log lines), after one pass over the text
   std::string_view line(std::uint32_t number) const; // without its line end
 
 private:
   const std::vector<SourceOffset> &line_starts() const;
   std::string name_;
-  std::string text_;
+  SourceText text_;
   mutable std::vector<SourceOffset> line_starts_; // built when first asked
 };
 

@@ -43,11 +43,11 @@ bool is_same(std::span<const std::uint64_t> a, const std::uint64_t *b) {
 
 } // namespace
 
-bool StatementMemo::check(const Instruction &inst, DiagnosticEngine &diagnostics) {
+StatementMemo::Key *StatementMemo::find(const Instruction &inst) {
   const std::span<const Use> uses = inst.uses_of_operands();
   if (uses.size() > max_uses)
-    return check_slowly(inst, diagnostics);
-  Key key;
+    return &scratch_;
+  Key &key = key_;
   key[0] = static_cast<std::uint64_t>(inst.opcode()) | static_cast<std::uint64_t>(inst.op(0)) << 8 |
            static_cast<std::uint64_t>(inst.op(1)) << 16 | std::uint64_t{inst.flags()} << 24;
   key[1] = 0;
@@ -62,19 +62,26 @@ bool StatementMemo::check(const Instruction &inst, DiagnosticEngine &diagnostics
   const auto used = std::span<const std::uint64_t>(key).first(size);
   Key &slot = slots_[slot_of(used, slots_.size())];
   // The kinds say how many operands there are, so that the words behind them need no look.
-  if (is_same(used, slot.data()))
-    return true;
-  const bool ok = check_slowly(inst, diagnostics);
-  if (ok && said_.diagnostics().empty())
-    std::ranges::copy(used, slot.begin());
-  return ok;
+  return is_same(used, slot.data()) ? nullptr : &slot;
 }
 
-bool StatementMemo::check_slowly(const Instruction &inst, DiagnosticEngine &diagnostics) {
+bool StatementMemo::check_slowly(const Instruction &inst, const StmtLocator &locator,
+                                 DiagnosticEngine &diagnostics, Key &slot) {
+  const unsigned said = diagnostics.num_errors() + diagnostics.num_warnings();
+  if (!verify_statement(inst, locator, diagnostics))
+    return false;
+  warn_about_statement(inst, locator, diagnostics);
+  if (diagnostics.num_errors() + diagnostics.num_warnings() == said)
+    slot = key_;
+  return true;
+}
+
+bool StatementMemo::check(const Instruction &inst, DiagnosticEngine &diagnostics) {
+  Key *slot = find(inst);
+  if (slot == nullptr)
+    return true;
   said_.clear();
-  const bool ok = verify_statement(inst, locator_, said_);
-  if (ok)
-    warn_about_statement(inst, locator_, said_);
+  const bool ok = check_slowly(inst, locator_, said_, *slot);
   for (const Diagnostic &item : said_.diagnostics()) {
     const bool shown = !diagnostics.at_limit();
     Diagnostic &reported = diagnostics.report(item.severity, item.range, item.message);

@@ -16,8 +16,12 @@ namespace nir {
 // Good for one module, as long as nothing in it is retyped.
 class StatementMemo {
 public:
-  // `diagnostics` gets what is said, each with a note that shows the statement. Returns whether the
-  // rules hold.
+  // `diagnostics` gets what is said, where `locator` finds it. Returns whether the rules hold.
+  bool check(const Instruction &inst, const StmtLocator &locator, DiagnosticEngine &diagnostics) {
+    Key *slot = find(inst);
+    return slot == nullptr || check_slowly(inst, locator, diagnostics, *slot);
+  }
+  // For modules without a text: a note of each diagnostic shows the statement.
   bool check(const Instruction &inst, DiagnosticEngine &diagnostics);
 
 private:
@@ -27,9 +31,15 @@ private:
   static constexpr unsigned max_said = 100; // errors of one statement, which may have any size
   using Key = std::array<std::uint64_t, key_words>;
 
-  bool check_slowly(const Instruction &inst, DiagnosticEngine &diagnostics);
+  // The place of a statement that is unlike those that are remembered, for `key_`; nullptr of one
+  // that needs no check.
+  Key *find(const Instruction &inst);
+  bool check_slowly(const Instruction &inst, const StmtLocator &locator,
+                    DiagnosticEngine &diagnostics, Key &slot);
 
   std::vector<Key> slots_ = std::vector<Key>(num_slots);
+  Key key_{};     // of the statement that find could not find
+  Key scratch_{}; // the place of those that are always checked
   DiagnosticEngine said_{max_said};
   StmtLocator locator_;
 };

@@ -137,11 +137,19 @@ numbers:
 | numbers ',' number               { context.init().element($3); }
 ;
 
+// Statements without attributes, and the types that the lexer reads at once, have rules of their own:
+// it saves the parser a step for each.
 statement:
-  VALUE '=' plain_body attrs ':' type { context.finish_definition($1, $6); }
+  VALUE '=' plain_body ':' TYPE    { context.finish_definition($1, $5); }
+| VALUE '=' plain_body ':' spelled_type { context.finish_definition($1, $5); }
+| VALUE '=' plain_body attrs ':' type { context.finish_definition($1, $6); }
+| VALUE '=' bare_body ':' type     { context.finish_definition($1, $5); }
 | VALUE '=' bare_body attrs ':' type { context.finish_definition($1, $6); }
+| plain_body ARROW access          { context.finish_write($3); }
 | plain_body attrs ARROW access    { context.finish_write($4); }
+| bare_body ARROW access           { context.finish_write($3); }
 | bare_body attrs ARROW access     { context.finish_write($4); }
+| bare_body                        { context.finish_bare(); }
 | bare_body attrs                  { context.finish_bare(); }
 | loop
 | unknown_opcode                   { NIR_RECOVER_FROM($1.end); }
@@ -242,9 +250,10 @@ loop_header:
 
 for: FOR                           { context.tokens().expect_body(); };
 
-type:
-  TYPE
-| word '[' ']'                     { $$ = context.type($1, $3); }
+type: TYPE | spelled_type;
+
+spelled_type:
+  word '[' ']'                     { $$ = context.type($1, $3); }
 | word '[' ints ']'                { $$ = context.type($1, $4); }
 ;
 
@@ -266,8 +275,7 @@ number:
 unsigned_number: INT | FLOAT | INF | NAN;
 
 attrs:
-  %empty
-| open_attrs attr_list '}'         { context.attributes().close($3); }
+  open_attrs attr_list '}'         { context.attributes().close($3); }
 ;
 
 open_attrs: '{'                    { context.attributes().open(); };

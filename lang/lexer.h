@@ -39,9 +39,9 @@ private:
 class Lexer {
 public:
   Lexer(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics)
-      : text_(file.text()), module_(module), diagnostics_(diagnostics),
-        words_(WordTable::instance()), begin_(text_.data()), cursor_(begin_), start_(begin_),
-        previous_end_(begin_) {}
+      : text_(file.text()), keeps_text_(!file.source_text().can_release()), module_(module),
+        diagnostics_(diagnostics), words_(WordTable::instance()), begin_(text_.data()),
+        cursor_(begin_), start_(begin_), previous_end_(begin_) {}
 
   // Reads the next token into `token` and returns its kind, TOK_END at the end. What is no token
   // is reported, unless quiet, and returned as TOK_NIR_YYerror.
@@ -77,6 +77,9 @@ private:
     token.set_range(offset_of(start), offset_of(cursor_));
   }
   int name(Token &token, int kind, const char *start);
+  Name intern(std::string_view id) {
+    return keeps_text_ ? module_.names().intern_stable(id) : module_.names().intern(id);
+  }
   int quoted_name(Token &token, int kind, const char *start);
   int numbered_name(Token &token, int kind, const char *start);
   int number(Token &token, int kind, NumberToken::Kind form, const char *start);
@@ -93,6 +96,7 @@ private:
   int bad_string(Token &token, const char *start);
 
   std::string_view text_;
+  bool keeps_text_; // else names are copied: the memory of the text is given back
   Module &module_;
   DiagnosticEngine &diagnostics_;
   const WordTable &words_;

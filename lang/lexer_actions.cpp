@@ -59,7 +59,7 @@ std::string_view Lexer::previous_word() const {
 int Lexer::name(Token &token, int kind, const char *start) {
   set_range(token, start);
   const std::string_view id(start + 1, static_cast<std::size_t>(cursor_ - start - 1));
-  token.set_name(module_.names().intern_stable(id));
+  token.set_name(intern(id));
   return kind;
 }
 
@@ -78,7 +78,7 @@ int Lexer::quoted_name(Token &token, int kind, const char *start) {
     return error(token, start, cursor_, "a name must not be empty");
   set_range(token, start);
   if (quoted.find('\\') == std::string_view::npos) {
-    token.set_name(module_.names().intern_stable(quoted.substr(1, quoted.size() - 2)));
+    token.set_name(intern(quoted.substr(1, quoted.size() - 2)));
     return kind;
   }
   std::string id;

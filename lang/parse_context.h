@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/statement_memo.h"
 #include "lang/attribute_reader.h"
 #include "lang/call_checks.h"
 #include "lang/init_reader.h"
@@ -26,7 +27,11 @@ public:
 
   // Reads only a part of the text, whose ends are that of the text or stand before the `func` of a
   // function.
-  void limit(SourceOffset begin, SourceOffset end) { lexer_.limit(begin, end); }
+  void limit(SourceOffset begin, SourceOffset end) {
+    lexer_.limit(begin, end);
+    released_ = begin;
+    release_at_ = begin + release_step;
+  }
 
   TokenStream &tokens() { return tokens_; }
   AttributeReader &attributes() { return attributes_; }
@@ -117,7 +122,12 @@ private:
   Instruction *make_statement(SourceOffset begin, SourceOffset end);
   Instruction *insert_statement(SourceOffset begin);
   void end_statement();
+  // What was read of the text is looked at again only for messages.
+  void release_text();
 
+  static constexpr SourceOffset release_step = SourceOffset{1} << 20;
+
+  const SourceFile &file_;
   Module &module_;
   const ParseOptions &options_;
   Lexer lexer_;
@@ -129,6 +139,9 @@ private:
   TokenStream tokens_;
   Scope scope_;
   CallChecks calls_;
+  StatementMemo memo_;
+  SourceOffset released_ = 0; // what of the text is in front of this has been given back
+  SourceOffset release_at_ = release_step; // when to give back more
   Section section_ = Section::Header;
 
   // Of the statement that is being read.

@@ -241,12 +241,8 @@ Token ParseContext::negated(const Token &minus, const Token &number) {
 Instruction *ParseContext::make_statement(SourceOffset begin, SourceOffset end) {
   parts_.whole = {begin, end};
   Instruction *inst = errors_.failed() ? nullptr : insert_statement(begin);
-  if (inst != nullptr && options_.verify) {
-    if (verify_statement(*inst, parts_, errors_.diagnostics()))
-      warn_about_statement(*inst, parts_, errors_.diagnostics());
-    else
-      inst = nullptr;
-  }
+  if (inst != nullptr && options_.verify && !memo_.check(*inst, parts_, errors_.diagnostics()))
+    inst = nullptr;
   if (callee_ != nullptr)
     calls_.add(callee_, inst, callee_range_, parts_);
   return inst;
@@ -315,6 +311,8 @@ void ParseContext::end_statement() {
   rank_ = 0;
   end_ = 0;
   errors_.begin_statement();
+  if (lexer_.position() >= release_at_)
+    release_text();
 }
 
 } // namespace nir::lang

@@ -176,7 +176,7 @@ public:
     ++totals_.modules;
     check_bytes(*text, default_target(), file, totals_);
     for (const std::string &list : lists_)
-      check(*text, default_target(), list, file, totals_);
+      check(std::string(text->view()), default_target(), list, file, totals_);
     return true;
   }
 

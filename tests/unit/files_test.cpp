@@ -3,10 +3,14 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "ir/printer.h"
+#include "lang/parser.h"
 
 namespace nir {
 namespace {
@@ -42,18 +46,81 @@ protected:
 TEST_F(FilesTest, ReadsAllBytes) {
   const std::string text("a\0b\n\xff", 5);
   put("x", text);
-  EXPECT_EQ(read_input(path("x")).value(), text);
+  EXPECT_EQ(read_input(path("x")).value().view(), text);
 }
 
 TEST_F(FilesTest, ReadsAnEmptyFile) {
   put("x", "");
-  EXPECT_EQ(read_input(path("x")).value(), "");
+  EXPECT_EQ(read_input(path("x")).value().view(), "");
 }
 
 TEST_F(FilesTest, ReadsWhatIsLargerThanOneRead) {
   const std::string text(5'000'000, 'x');
   put("x", text);
-  EXPECT_EQ(read_input(path("x")).value(), text);
+  EXPECT_EQ(read_input(path("x")).value().view(), text);
+}
+
+TEST_F(FilesTest, MapsWhatIsLargeAndReadsItAgainAfterRelease) {
+  std::string text(3'000'001, 'x');
+  text[2'500'000] = 'y';
+  put("x", text);
+  const SourceText read = read_input(path("x")).value();
+  ASSERT_TRUE(read.can_release());
+  EXPECT_EQ(read.view().data()[text.size()], 0);
+  read.release(0, text.size());
+  EXPECT_EQ(read.view(), text);
+  EXPECT_EQ(read.view().data()[text.size()], 0);
+}
+
+// Whole pages are mapped, and a NUL stands behind them too.
+TEST_F(FilesTest, MapsAFileOfWholePages) {
+  const std::string text(std::size_t{1} << 21, 'x');
+  put("x", text);
+  const SourceText read = read_input(path("x")).value();
+  ASSERT_TRUE(read.can_release());
+  EXPECT_EQ(read.view(), text);
+  EXPECT_EQ(read.view().data()[text.size()], 0);
+}
+
+TEST_F(FilesTest, KeepsWhatItReadsFromAPipe) {
+  const std::string text(5'000'000, 'x');
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path("pipe")) << text; });
+  const auto read = read_input(path("pipe"));
+  writer.join();
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->can_release());
+  read->release(0, text.size());
+  EXPECT_EQ(read->view(), text);
+  EXPECT_EQ(read->view().data()[text.size()], 0);
+}
+
+// Of a module that is read from a file, what the parser makes of it and says: the text's memory is
+// given back on the way, and names and excerpts are of its beginning.
+TEST_F(FilesTest, ParsesAMappedFileAsItDoesAString) {
+  std::string text = "func @f {\n  tensor $in : f32[4] dram input\n  %first = load $in : f32[4]\n";
+  while (text.size() < 4'000'000)
+    text += "  %name" + std::to_string(text.size()) + " = tensor_copy %first : f32[4]\n";
+  for (const char *end : {"}\n", "  %first = tensor_copy %none : f32[4]\n}\n"}) {
+    put("x", text + end);
+    const SourceFile mapped("x", read_input(path("x")).value());
+    const SourceFile string("x", text + end);
+    ASSERT_TRUE(mapped.source_text().can_release());
+    DiagnosticEngine of_mapped, of_string;
+    const auto from_mapped = parse(mapped, of_mapped);
+    const auto from_string = parse(string, of_string);
+    ASSERT_EQ(from_mapped == nullptr, from_string == nullptr);
+    if (from_string != nullptr) {
+      EXPECT_EQ(to_string(*from_mapped), to_string(*from_string));
+    }
+    std::string said, expected;
+    for (const Diagnostic &item : of_mapped.diagnostics())
+      render(item, mapped, said);
+    for (const Diagnostic &item : of_string.diagnostics())
+      render(item, string, expected);
+    EXPECT_EQ(said, expected);
+    EXPECT_EQ(said.empty(), from_string != nullptr);
+  }
 }
 
 TEST_F(FilesTest, SaysWhatCannotBeRead) {
