@@ -39,9 +39,11 @@ def machine():
 
 
 def medians(report):
-    """Nanoseconds of processor time by benchmark, of what Google Benchmark has written."""
+    """Nanoseconds by benchmark, of what Google Benchmark has written: of processor time, or where a
+    benchmark keeps its own clock, of that."""
+    clock = lambda row: "real_time" if row["run_name"].endswith("manual_time") else "cpu_time"
     return {
-        row["run_name"]: row["cpu_time"] * NANOSECONDS[row["time_unit"]]
+        row["run_name"]: row[clock(row)] * NANOSECONDS[row["time_unit"]]
         for row in report["benchmarks"]
         if row.get("aggregate_name") == "median"
     }
