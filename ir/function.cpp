@@ -1,5 +1,6 @@
 #include "ir/function.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "ir/module.h"
@@ -52,7 +53,9 @@ std::string_view to_string(Role role) {
 }
 
 Instruction *Block::insert_instruction(const InstructionDesc &desc, Stmt *before) {
-  Instruction *inst = Instruction::create(function()->module().arena(), desc);
+  Function &function = *function_;
+  Instruction *inst = Instruction::create(function.module().arena(), desc);
+  function.opcodes_ |= Function::opcode_bit(desc.opcode);
   link(inst, before);
   return inst;
 }
@@ -67,12 +70,15 @@ Loop *Block::insert_loop(Name variable, std::int64_t lo, std::int64_t hi, std::i
     inner->nest_in(*loop_);
   inner->instances_ =
       saturating_multiply(inner->instances_, static_cast<std::uint64_t>(inner->trips_));
+  ++function_->num_empty_loops_;
   link(inner, before);
   return inner;
 }
 
 void Block::link(Stmt *stmt, Stmt *before) {
   Stmt *previous = before != nullptr ? before->prev_ : last_;
+  if (loop_ != nullptr && first_ == nullptr)
+    --function_->num_empty_loops_;
   stmt->parent_ = this;
   stmt->prev_ = previous;
   stmt->next_ = before;
@@ -86,6 +92,14 @@ void Block::link(Stmt *stmt, Stmt *before) {
   } else {
     last_ = stmt;
   }
+  // Behind everything else orders go on; elsewhere they are to be given anew.
+  Function &function = *function_;
+  function.ordered_ = function.ordered_ && before == nullptr && loop_ == nullptr;
+  if (!function.ordered_)
+    return;
+  stmt->order_ = ++function.last_order_;
+  if (Loop *inner = dyn_cast<Loop>(stmt))
+    inner->end_order_ = stmt->order_;
 }
 
 void Block::unlink(Stmt *stmt) {
@@ -101,6 +115,18 @@ void Block::unlink(Stmt *stmt) {
   } else {
     last_ = previous;
   }
+  if (loop_ != nullptr && first_ == nullptr)
+    ++function_->num_empty_loops_;
+}
+
+void Instruction::erase() {
+  assert(use_empty());
+  parent_->unlink(this);
+  for (Use &use : uses_of_operands())
+    use.set(nullptr);
+  const std::size_t bytes = sizeof(Instruction) + num_uses_ * sizeof(Use);
+  Arena &arena = function()->module().arena();
+  arena.recycle(this, bytes);
 }
 
 Loop::Loop(Name variable, std::int64_t lo, std::int64_t hi, std::int64_t step)
@@ -120,6 +146,7 @@ void Loop::nest_in(Loop &outer) {
 void Loop::erase() {
   assert(body_.empty());
   // Its memory stays: shared accesses may still name it.
+  --function()->num_empty_loops_;
   parent_->unlink(this);
 }
 
@@ -211,6 +238,13 @@ void Function::renumber() {
   }
   for (; open != nullptr; open = open->parent_loop())
     open->end_order_ = order;
+  last_order_ = order;
+  ordered_ = true;
+}
+
+bool Function::may_have_trait(std::uint16_t trait) const {
+  return std::ranges::any_of(
+      all_opcodes(), [&](const OpcodeInfo &row) { return row.has(trait) && may_have(row.opcode); });
 }
 
 std::uint64_t num_dynamic_instances(const Stmt &stmt) {

@@ -201,14 +201,34 @@ public:
   // The inputs, then the outputs, each in order of declaration: what a call passes.
   std::vector<Tensor *> interface() const;
 
-  // Gives every statement its order. O(statements). Erasing keeps orders valid, inserting does not.
+  // Gives every statement its order, from 1 without gaps. O(statements).
   void renumber();
+  // Sees to it that orders rise in program order; erasing leaves gaps. O(1) where nothing was
+  // inserted since they were given.
+  void ensure_orders() {
+    if (!ordered_)
+      renumber();
+  }
+  // The largest order that was given.
+  std::uint32_t last_order() const { return last_order_; }
+
+  // Kept as statements come and go, so that nobody needs a walk to find that there is nothing to
+  // do. An opcode that was inserted once counts even where all of its instructions are gone.
+  bool may_have(Opcode opcode) const { return (opcodes_ & opcode_bit(opcode)) != 0; }
+  bool may_have_trait(std::uint16_t trait) const;
+  std::uint32_t num_empty_loops() const { return num_empty_loops_; }
 
 private:
   friend class Arena;
+  friend class Block;
+  friend class Loop;
   friend class Module;
   friend class Tensor;
   Function(Module &module, Name name, SourceOffset source);
+  static constexpr std::uint64_t opcode_bit(Opcode opcode) {
+    static_assert(num_opcodes <= 64);
+    return std::uint64_t{1} << (static_cast<unsigned>(opcode) & 63);
+  }
 
   Module *module_;
   Block body_;
@@ -218,6 +238,10 @@ private:
   RelPtr<Tensor> last_tensor_;
   std::uint32_t num_inputs_ = 0;
   std::uint32_t num_outputs_ = 0;
+  std::uint64_t opcodes_ = 0; // opcode_bit of each that was inserted
+  std::uint32_t last_order_ = 0;
+  std::uint32_t num_empty_loops_ = 0;
+  bool ordered_ = true; // an empty function is
   bool strict_ = false;
 };
 

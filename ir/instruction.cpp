@@ -49,19 +49,6 @@ Instruction *Instruction::create(Arena &arena, const InstructionDesc &desc) {
   return inst;
 }
 
-const Use *Instruction::src() const {
-  const unsigned first = opcode() == Opcode::Select ? 1 : 0;
-  return num_operands() > first ? &operand(first) : nullptr;
-}
-
-std::span<const Use> Instruction::matched_operands() const {
-  if (opcode() == Opcode::TensorTensor)
-    return operands();
-  if (opcode() == Opcode::Select)
-    return operands().subspan(1);
-  return {};
-}
-
 std::span<const std::int64_t> Instruction::int_list(AttrKey key) const {
   static constexpr std::array<std::int64_t, 1> zero{0};
   if (const AttrValue *value = attr(key))
@@ -79,16 +66,6 @@ std::int64_t Instruction::int_attr(AttrKey key) const {
 Function *Instruction::callee() const { return attr(AttrKey::Callee)->function; }
 
 std::string_view Instruction::opaque_name() const { return attr(AttrKey::OpaqueName)->text(); }
-
-void Instruction::erase() {
-  assert(use_empty());
-  parent_->unlink(this);
-  for (Use &use : uses_of_operands())
-    use.set(nullptr);
-  const std::size_t bytes = sizeof(Instruction) + num_uses_ * sizeof(Use);
-  Arena &arena = function()->module().arena();
-  arena.recycle(this, bytes);
-}
 
 bool reads(const Use &use) {
   const Instruction &user = *use.user();

@@ -185,6 +185,19 @@ inline Instruction *Use::user() const {
   return reinterpret_cast<Instruction *>(first) - 1;
 }
 
+inline const Use *Instruction::src() const {
+  const unsigned first = opcode() == Opcode::Select ? 1 : 0;
+  return num_operands() > first ? &operand(first) : nullptr;
+}
+
+inline std::span<const Use> Instruction::matched_operands() const {
+  if (opcode() == Opcode::TensorTensor)
+    return operands();
+  if (opcode() == Opcode::Select)
+    return operands().subspan(1);
+  return {};
+}
+
 inline Instruction *Use::defining_instruction() const { return dyn_cast<Instruction>(value()); }
 
 inline DType Use::dtype() const { return reinterprets() ? access_->view() : value()->dtype(); }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/literal.h"
 #include "ir/printer.h"
 #include "ir/verify_rules.h"
 
@@ -22,9 +23,13 @@ std::uint64_t kind_of(const Value &value) {
          static_cast<std::uint64_t>(tensor->role()) << 5;
 }
 
-// Numbers are told apart by themselves, everything else by its type.
+// Of numbers the rules ask for their type and for one thing more; those that fail are told apart by
+// themselves, everything else by its type.
 std::uint64_t identity_of(const Value &value) {
-  return address(isa<Immediate>(&value) ? static_cast<const void *>(&value) : value.type());
+  const Immediate *number = dyn_cast<Immediate>(&value);
+  if (number != nullptr && !text_reads_back(number->dtype(), number->bits()))
+    return address(number);
+  return address(value.type());
 }
 
 std::size_t slot_of(std::span<const std::uint64_t> key, std::size_t num_slots) {
@@ -43,45 +48,53 @@ bool is_same(std::span<const std::uint64_t> a, const std::uint64_t *b) {
 
 } // namespace
 
-StatementMemo::Key *StatementMemo::find(const Instruction &inst) {
+bool StatementKinds::knows(const Instruction &inst) {
+  size_ = 0;
   const std::span<const Use> uses = inst.uses_of_operands();
   if (uses.size() > max_uses)
-    return &scratch_;
-  Key &key = key_;
-  key[0] = static_cast<std::uint64_t>(inst.opcode()) | static_cast<std::uint64_t>(inst.op(0)) << 8 |
-           static_cast<std::uint64_t>(inst.op(1)) << 16 | std::uint64_t{inst.flags()} << 24;
-  key[1] = 0;
-  key[2] = address(inst.type());
-  key[3] = address(inst.attrs());
+    return false;
+  key_[0] = static_cast<std::uint64_t>(inst.opcode()) |
+            static_cast<std::uint64_t>(inst.op(0)) << 8 |
+            static_cast<std::uint64_t>(inst.op(1)) << 16 | std::uint64_t{inst.flags()} << 24;
+  key_[1] = 0;
+  key_[2] = address(inst.type());
+  key_[3] = address(inst.attrs());
   std::size_t size = 4;
   for (const Use &use : uses) {
-    key[1] = key[1] << 8 | kind_of(*use.value());
-    key[size++] = identity_of(*use.value());
-    key[size++] = address(use.access());
+    if (use.value() == nullptr)
+      return false;
+    key_[1] = key_[1] << 8 | kind_of(*use.value());
+    key_[size++] = identity_of(*use.value());
+    key_[size++] = address(use.access());
   }
-  const auto used = std::span<const std::uint64_t>(key).first(size);
-  Key &slot = slots_[slot_of(used, slots_.size())];
+  size_ = size;
+  const auto used = std::span<const std::uint64_t>(key_).first(size);
   // The kinds say how many operands there are, so that the words behind them need no look.
-  return is_same(used, slot.data()) ? nullptr : &slot;
+  return is_same(used, slots_[slot_of(used, slots_.size())].data());
+}
+
+void StatementKinds::remember() {
+  const auto used = std::span<const std::uint64_t>(key_).first(size_);
+  if (!used.empty())
+    std::ranges::copy(used, slots_[slot_of(used, slots_.size())].begin());
 }
 
 bool StatementMemo::check_slowly(const Instruction &inst, const StmtLocator &locator,
-                                 DiagnosticEngine &diagnostics, Key &slot) {
+                                 DiagnosticEngine &diagnostics) {
   const unsigned said = diagnostics.num_errors() + diagnostics.num_warnings();
   if (!verify_statement(inst, locator, diagnostics))
     return false;
   warn_about_statement(inst, locator, diagnostics);
   if (diagnostics.num_errors() + diagnostics.num_warnings() == said)
-    slot = key_;
+    kinds_.remember();
   return true;
 }
 
 bool StatementMemo::check(const Instruction &inst, DiagnosticEngine &diagnostics) {
-  Key *slot = find(inst);
-  if (slot == nullptr)
+  if (kinds_.knows(inst))
     return true;
   said_.clear();
-  const bool ok = check_slowly(inst, locator_, said_, *slot);
+  const bool ok = check_slowly(inst, locator_, said_);
   for (const Diagnostic &item : said_.diagnostics()) {
     const bool shown = !diagnostics.at_limit();
     Diagnostic &reported = diagnostics.report(item.severity, item.range, item.message);

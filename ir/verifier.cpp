@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/parallel.h"
+#include "ir/statement_memo.h"
 #include "ir/verify_rules.h"
 #include "ir/verify_structure.h"
 
@@ -45,7 +46,13 @@ private:
     else
       ok_ = false;
     bool references = true;
-    for (const Stmt *stmt : structure_.statements()) {
+    constexpr std::size_t steps = 8; // that memory is asked for ahead
+    const std::span<Stmt *const> statements = structure_.statements();
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      __builtin_prefetch(statements[std::min(i + steps, statements.size() - 1)]);
+      const Stmt *stmt = statements[i];
+      if (stmt == nullptr)
+        continue;
       if (!structure_.check_statement(*stmt))
         references = false;
       else if (const Instruction *inst = dyn_cast<Instruction>(stmt))
@@ -65,16 +72,25 @@ private:
   }
 
   void verify_instruction(const Instruction &inst) {
-    if (!verify_statement(inst, locator_, diagnostics_)) {
+    const bool known = kinds_.knows(inst);
+    if (!known && !verify_statement(inst, locator_, diagnostics_)) {
       ok_ = false;
       return;
     }
     if (inst.opcode() == Opcode::Call)
       verify_callee(inst);
-    if (level_ != VerifyLevel::Legal)
+    if (known)
       return;
+    if (is_legal(inst))
+      kinds_.remember();
+    else
+      ok_ = false;
+  }
+
+  // Whether the statement has the form that is asked for.
+  bool is_legal(const Instruction &inst) {
     StmtCheck check(inst, locator_, diagnostics_);
-    ok_ &= check_legal_form(check);
+    return level_ != VerifyLevel::Legal || check_legal_form(check);
   }
 
   void verify_callee(const Instruction &call) {
@@ -95,6 +111,7 @@ private:
   DiagnosticEngine diagnostics_;
   StructureCheck structure_;
   StmtLocator locator_;
+  StatementKinds kinds_; // those that keep all rules
   CallVerifier call_verifier_;
   CallGraph calls_;
   bool ok_ = true;

@@ -89,12 +89,24 @@ bool StructureCheck::check_body(const Loop &loop, const Block &around) {
   return true;
 }
 
+// The orders that the IR has given are taken where they are right, and given anew where not.
 bool StructureCheck::check_links(Function &function) {
-  statements_.clear();
+  statements_.assign(std::size_t{function.last_order()} + 1, nullptr);
+  latest_order_ = 0;
+  rising_ = true;
+  lists_hold_ = true;
+  max_slots_ = 0;
   num_slots_ = 0;
   num_listed_ = 0;
-  if (!check_tensor_links(function))
+  if (!check_tensor_links(function) || !check_statement_links(function))
     return false;
+  if (!rising_)
+    renumber(function);
+  holders_.clear(statements_.size() / 2, module_.names().num_strings());
+  return true;
+}
+
+bool StructureCheck::check_statement_links(Function &function) {
   Block *block = &function.body();
   if (block->function() != &function || block->loop() != nullptr)
     return error(function.source(), "the body of a function does not point to it");
@@ -105,19 +117,21 @@ bool StructureCheck::check_links(Function &function) {
       if (block->last() != previous)
         return error(function.source(), "a block does not point to its last statement");
       if (block->loop() == nullptr)
-        break;
+        return true;
       previous = block->loop();
+      leave(*block->loop());
       stmt = previous->next();
       block = previous->parent();
       continue;
     }
     if (!check_place(*stmt, previous, *block))
       return false;
-    statements_.push_back(stmt);
+    place(*stmt);
     previous = stmt;
     Loop *loop = dyn_cast<Loop>(stmt);
     stmt = stmt->next();
     if (loop == nullptr) {
+      max_slots_ += cast<Instruction>(previous)->uses_of_operands().size();
       prefetch_behind(previous, stmt);
       continue;
     }
@@ -127,9 +141,26 @@ bool StructureCheck::check_links(Function &function) {
     previous = nullptr;
     stmt = block->first();
   }
+}
+
+void StructureCheck::place(Stmt &stmt) {
+  const std::uint32_t order = stmt.order();
+  rising_ &= order > latest_order_ && order < statements_.size();
+  latest_order_ = order;
+  if (rising_)
+    statements_[order] = &stmt;
+}
+
+void StructureCheck::leave(const Loop &loop) {
+  rising_ &= loop.end_order() >= latest_order_;
+  latest_order_ = loop.end_order();
+}
+
+void StructureCheck::renumber(Function &function) {
   function.renumber();
-  holders_.clear(statements_.size(), module_.names().num_strings());
-  return true;
+  statements_.assign(std::size_t{function.last_order()} + 1, nullptr);
+  for (Stmt &stmt : function.statements())
+    statements_[stmt.order()] = &stmt;
 }
 
 bool StructureCheck::check_tensor_links(const Function &function) {
@@ -176,7 +207,7 @@ bool StructureCheck::check_tensors(const Function &function) {
 // so lead to some other statement.
 bool StructureCheck::is_member(const Stmt &stmt) const {
   const std::uint32_t order = stmt.order();
-  return order >= 1 && order <= statements_.size() && statements_[order - 1] == &stmt;
+  return order < statements_.size() && statements_[order] == &stmt;
 }
 
 bool StructureCheck::check_type(SourceOffset place, const Type *type) {
@@ -194,6 +225,7 @@ bool StructureCheck::check_type(SourceOffset place, const Type *type) {
 }
 
 bool StructureCheck::check_statement(const Stmt &stmt) {
+  lists_hold_ = lists_hold_ && why_list_is_broken(stmt) == nullptr;
   if (const Loop *loop = dyn_cast<Loop>(&stmt))
     return check_name(stmt) & check_loop(*loop);
   const Instruction &inst = *cast<Instruction>(&stmt);
@@ -239,7 +271,7 @@ bool StructureCheck::check_name(const Stmt &stmt) {
   if (stmt.type() == nullptr && !isa<Loop>(&stmt))
     return error(stmt, fmt::format("an instruction named {} defines no value", value_name(stmt)));
   std::uint32_t &holder = holders_[stmt.name()];
-  if (holder == 0 || !is_visible(*statements_[holder - 1], stmt)) {
+  if (holder == 0 || !is_visible(*statements_[holder], stmt)) {
     holder = stmt.order();
     return true;
   }
@@ -247,7 +279,7 @@ bool StructureCheck::check_name(const Stmt &stmt) {
       SourceRange::at(stmt.source()), fmt::format("{} is defined where an earlier {} is visible",
                                                   value_name(stmt), value_name(stmt)));
   redefinition.notes.push_back(
-      {SourceRange::at(statements_[holder - 1]->source()), "the earlier definition is here"});
+      {SourceRange::at(statements_[holder]->source()), "the earlier definition is here"});
   return false;
 }
 
@@ -342,28 +374,44 @@ bool StructureCheck::is_slot_of_function(const Use &use) const {
   return use.index() < slots.size() && &slots[use.index()] == &use;
 }
 
-bool StructureCheck::check_use_list(const Value &value, SourceOffset place, char sigil) {
-  const auto broken = [&](std::string_view what) {
-    return error(place, fmt::format("the use-list of {} {}",
-                                    quoted_name(module_.names(), sigil, value.name()), what));
-  };
+const char *StructureCheck::why_list_is_broken(const Value &value) {
   for (const Use &use : value.uses()) {
     if (use.value() != &value || !use.is_linked() || !is_slot_of_function(use))
-      return broken("holds what does not use it");
-    if (++num_listed_ > num_slots_)
-      return broken("does not end");
+      return "holds what does not use it";
+    if (++num_listed_ > max_slots_)
+      return "does not end";
   }
-  return true;
+  return nullptr;
 }
 
+bool StructureCheck::check_use_list(const Value &value, SourceOffset place, char sigil) {
+  const char *reason = why_list_is_broken(value);
+  if (reason == nullptr)
+    return true;
+  return error(place, fmt::format("the use-list of {} {}",
+                                  quoted_name(module_.names(), sigil, value.name()), reason));
+}
+
+// Those of statements were looked at on the way. Where all is well nothing is left to do; else they
+// are looked at once more, in order, for the message.
 bool StructureCheck::check_uses(const Function &function) {
+  for (const Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next())
+    lists_hold_ = lists_hold_ && why_list_is_broken(*tensor) == nullptr;
+  if (lists_hold_ && num_listed_ == num_slots_)
+    return true;
+  return check_use_lists(function) && (num_listed_ == num_slots_ || check_all_listed(function));
+}
+
+bool StructureCheck::check_use_lists(const Function &function) {
+  max_slots_ = num_slots_;
+  num_listed_ = 0;
   for (const Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next())
     if (!check_use_list(*tensor, tensor->source(), '$'))
       return false;
   for (const Stmt *stmt : statements_)
-    if (!check_use_list(*stmt, stmt->source(), '%'))
+    if (stmt != nullptr && !check_use_list(*stmt, stmt->source(), '%'))
       return false;
-  return num_listed_ == num_slots_ || check_all_listed(function);
+  return true;
 }
 
 // Finds the operands that their values do not know of.
@@ -376,8 +424,11 @@ bool StructureCheck::check_all_listed(const Function &function) {
   for (const Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next())
     collect(*tensor);
   for (const Stmt *stmt : statements_)
-    collect(*stmt);
+    if (stmt != nullptr)
+      collect(*stmt);
   for (const Stmt *stmt : statements_) {
+    if (stmt == nullptr)
+      continue;
     const Instruction *inst = dyn_cast<Instruction>(stmt);
     if (inst == nullptr)
       continue;

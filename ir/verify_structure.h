@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/name_orders.h"
@@ -22,8 +23,8 @@ public:
   // Links, parents and depths of the function's statements and tensors. Where they hold, gives the
   // statements their orders.
   bool check_links(Function &function);
-  // The statements of that function, in program order.
-  const std::vector<Stmt *> &statements() const { return statements_; }
+  // The statements of that function by their orders, nullptr where an order has none.
+  std::span<Stmt *const> statements() const { return statements_; }
 
   // Names, types and interface counts of its tensors.
   bool check_tensors(const Function &function);
@@ -41,6 +42,10 @@ private:
   std::string value_name(const Stmt &stmt) const;
 
   bool check_tensor_links(const Function &function);
+  bool check_statement_links(Function &function);
+  void place(Stmt &stmt);
+  void leave(const Loop &loop);
+  void renumber(Function &function);
   bool check_place(const Stmt &stmt, const Stmt *previous, const Block &block);
   bool check_body(const Loop &loop, const Block &around);
   bool check_loop(const Loop &loop);
@@ -54,7 +59,9 @@ private:
   bool check_terms(const Instruction &user, const AccessDim &dim);
   bool is_member(const Stmt &stmt) const;
   bool is_slot_of_function(const Use &use) const;
+  const char *why_list_is_broken(const Value &value);
   bool check_use_list(const Value &value, SourceOffset place, char sigil);
+  bool check_use_lists(const Function &function);
   bool check_all_listed(const Function &function);
 
   Module &module_;
@@ -64,7 +71,11 @@ private:
   ScratchMap<std::uint32_t, const Tensor *> tensor_names_;
   ScratchMap<const Type *, bool> types_;        // found interned
   ScratchMap<const Immediate *, bool> numbers_; // likewise
-  std::size_t num_slots_ = 0;                   // of operands that use-lists must hold
+  std::uint32_t latest_order_ = 0;              // that the walk has met
+  bool rising_ = true;                          // whether orders are as they must be, so far
+  bool lists_hold_ = true;                      // whether no use-list was found broken, so far
+  std::size_t max_slots_ = 0;                   // of operands
+  std::size_t num_slots_ = 0;                   // of those, that use-lists must hold
   std::size_t num_listed_ = 0;                  // that they hold
 };
 

@@ -344,7 +344,7 @@ public:
         casts_to[dtype_index(inst->dtype())].push_back(inst);
 
     static const std::array<DType, num_dtypes> order = widest_first();
-    function.renumber();
+    function.ensure_orders();
     MovedReads moved_read(function);
     bool changed = false;
     for (const DType wide : order)

@@ -54,6 +54,8 @@ struct Candidate {
 
 std::vector<Candidate> memcasts_of(Function &function) {
   std::vector<Candidate> memcasts;
+  if (!function.may_have(Opcode::OffloadedMemcast))
+    return memcasts;
   for (Stmt &stmt : function.statements())
     if (Instruction *inst = dyn_cast<Instruction>(&stmt);
         inst != nullptr && inst->opcode() == Opcode::OffloadedMemcast)
@@ -133,6 +135,7 @@ const PassInfo pass_cast_op_elimination = {
     .create = [](const PassOptions &given) -> std::unique_ptr<Pass> {
       return std::make_unique<CastOpElimination>(given);
     },
+    .idempotent = true,
 };
 
 } // namespace nir::passes

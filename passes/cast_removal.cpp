@@ -33,11 +33,13 @@ const char *why_exact_ints_stay(const Instruction &producer, const Instruction &
 }
 
 const char *why_clamp_stays(const Instruction &producer, const Instruction &cast, bool exact) {
+  if (exact)
+    return nullptr;
   const Use *src = producer.src();
   const bool exact_only =
       (src != nullptr && is_int_or_scale(src->dtype())) || is_int_or_scale(wide_dtype(producer)) ||
       is_int_or_scale(producer.dst_dtype()) || is_int_or_scale(cast.dst_dtype());
-  return exact_only && !exact ? "a clamp or wrap to an integer would be lost" : nullptr;
+  return exact_only ? "a clamp or wrap to an integer would be lost" : nullptr;
 }
 
 } // namespace nir

@@ -59,6 +59,7 @@ const PassInfo pass_dce = {
     .options = {},
     .statistics = statistics,
     .create = [](const PassOptions &) -> std::unique_ptr<Pass> { return std::make_unique<Dce>(); },
+    .idempotent = true,
 };
 
 } // namespace passes

@@ -17,6 +17,9 @@
 // A value without any user that touches no dead tensor was dead before: it is dce's business.
 // `fixed` keeps nothing alive: nobody sees that rounding.
 //
+// The search for what is alive ends with the last tensor that it could find, which most often is
+// long before it has seen every statement.
+//
 // Termination and cost: a statement or tensor is marked alive once and then its operands or writers
 // are looked at once; a statement is doomed once; erasing is one sweep in reverse program order.
 // O(statements + operands), no recursion. What remains has no dead tensor, so a second run finds
@@ -43,9 +46,11 @@ public:
 
   DroppedTensors run() {
     const std::vector<Tensor *> candidates = non_interface_tensors();
+    num_unproven_ = candidates.size();
     if (!candidates.empty())
       find_dead(candidates);
-    sweep();
+    if (!dead_.empty() || function_.num_empty_loops() != 0)
+      sweep();
     for (Tensor *tensor : dead_)
       drop(*tensor);
     return dropped_;
@@ -62,17 +67,19 @@ private:
 
   void find_dead(const std::vector<Tensor *> &candidates) {
     start();
-    while (!worklist_.empty()) {
+    while (!worklist_.empty() && num_unproven_ != 0) {
       Instruction *inst = worklist_.back();
       worklist_.pop_back();
       for (const Use &use : inst->uses_of_operands())
         mark_operand(use);
     }
+    if (num_unproven_ == 0) {
+      state_.clear();
+      return;
+    }
     for (Tensor *tensor : candidates)
       if (!live_tensors_.contains(tensor))
         dead_.push_back(tensor);
-    if (dead_.empty())
-      state_.clear();
     for (Tensor *tensor : dead_)
       for (Use &use : tensor->uses())
         doom(*use.user());
@@ -86,15 +93,13 @@ private:
 
   // Numbers the statements and marks the roots of liveness.
   void start() {
-    function_.renumber();
-    std::uint32_t last = 0;
-    for (const Stmt &stmt : function_.statements())
-      last = stmt.order();
-    state_.assign(std::size_t{last} + 1, State::Unknown);
-    for (Stmt &stmt : function_.statements())
-      if (Instruction *inst = dyn_cast<Instruction>(&stmt);
-          inst != nullptr && inst->has_trait(op_trait::NeverDead))
-        mark(*inst);
+    function_.ensure_orders();
+    state_.assign(std::size_t{function_.last_order()} + 1, State::Unknown);
+    if (function_.may_have_trait(op_trait::NeverDead))
+      for (Stmt &stmt : function_.statements())
+        if (Instruction *inst = dyn_cast<Instruction>(&stmt);
+            inst != nullptr && inst->has_trait(op_trait::NeverDead))
+          mark(*inst);
     for (Tensor *tensor = function_.first_tensor(); tensor != nullptr; tensor = tensor->next())
       if (tensor->is_interface())
         mark(*tensor);
@@ -111,6 +116,8 @@ private:
   void mark(Tensor &tensor) {
     if (!live_tensors_.insert(&tensor).second)
       return;
+    if (!tensor.is_interface())
+      --num_unproven_;
     for (Use &use : tensor.uses())
       if (writes(use))
         mark(*use.user());
@@ -176,6 +183,7 @@ private:
   PassContext *context_;
   std::vector<State> state_; // by Stmt::order; empty where no tensor is dead
   std::vector<Instruction *> worklist_;
+  std::size_t num_unproven_ = 0; // tensors outside the interface not known to be alive
   std::unordered_set<const Tensor *> live_tensors_; // asked only, never walked
   std::vector<Tensor *> dead_;                      // in order of declaration
   DroppedTensors dropped_;
@@ -219,6 +227,7 @@ const PassInfo pass_drop_dead_tensors = {
     .create = [](const PassOptions &) -> std::unique_ptr<Pass> {
       return std::make_unique<DropDeadTensors>();
     },
+    .idempotent = true,
 };
 
 } // namespace passes

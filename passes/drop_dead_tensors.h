@@ -20,7 +20,7 @@ struct DroppedTensors {
 
 // Removes every internal or const tensor that nothing alive reads, all instructions that touch one,
 // and what only feeds these; then loops whose body is empty (passes, drop-dead-tensors). The rules
-// and the cost are in drop_dead_tensors.cpp. Renumbers the function. With a context, removed casts
+// and the cost are in drop_dead_tensors.cpp. Leaves orders valid. With a context, removed casts
 // leave remarks there; nothing is counted.
 DroppedTensors drop_dead_tensors(Function &function, PassContext *context = nullptr);
 

@@ -71,6 +71,7 @@ const PassInfo pass_fold_noop_casts = {
     .create = [](const PassOptions &) -> std::unique_ptr<Pass> {
       return std::make_unique<FoldNoopCasts>();
     },
+    .idempotent = true,
 };
 
 } // namespace passes

@@ -26,7 +26,7 @@ std::size_t num_reports(const DiagnosticEngine &diagnostics) {
 
 bool FunctionRunner::run(FunctionPass &pass, std::optional<std::size_t> place,
                          PassContext &context) {
-  ++clock_;
+  clock_ += 2;
   changed_.resize(module_.functions().size());
   Times *settled = times_of(place);
   if (jobs_ > 1 && module_.functions().size() > 1 && !context.needs_order())
@@ -63,9 +63,13 @@ void FunctionRunner::run_part(FunctionPass &pass, Times *settled, Part &part,
     part.changed |= changed;
     if (changed)
       changed_[i] = clock_;
-    else if (settled != nullptr && counted == context.counters().values &&
-             reports == num_reports(context.diagnostics()))
-      (*settled)[i] = clock_;
+    if (settled == nullptr || reports != num_reports(context.diagnostics()))
+      continue;
+    const bool is_idle = !changed && counted == context.counters().values;
+    // Remarks and the like are asked of every run.
+    const bool will_be_idle = context.pass().idempotent && !context.needs_order();
+    if (is_idle || will_be_idle)
+      (*settled)[i] = clock_ + 1;
   }
 }
 

@@ -17,7 +17,8 @@ public:
 
   // Returns whether any function was changed. `place` is the pass's place in the pipeline, if it
   // may come to be run there again: a function that it left as it was there, without a word, and
-  // that nobody has changed since, is not shown to it again.
+  // that nobody has changed since, is not shown to it again; nor is one that only an idempotent
+  // pass itself has changed.
   bool run(FunctionPass &pass, std::optional<std::size_t> place, PassContext &context);
   // After a pass that is none of a function: anything may have changed.
   void forget();
@@ -32,7 +33,7 @@ private:
 
   Module &module_;
   unsigned jobs_;
-  std::uint32_t clock_ = 0;    // counts runs
+  std::uint32_t clock_ = 0;    // counts runs, in twos: what follows from one lies behind it
   Times changed_;              // when a pass changed a function last
   std::vector<Times> settled_; // by place: when its pass last had nothing to do, 0 for never
 };

@@ -64,26 +64,41 @@ tl::expected<DType, std::string> meeting_dtype(const Use &a, const Use &b) {
   return promote_type(t0, t1);
 }
 
+// What of one function the second phase has to look at.
+struct Work {
+  bool has_float64 = false;              // then at everything
+  std::vector<Instruction *> mixed = {}; // else at those whose operands disagree
+
+  bool empty() const { return !has_float64 && mixed.empty(); }
+};
+
 // The first phase: reports what cannot be made legal, each obstacle once, where it stands.
 class Checker {
 public:
   Checker(Module &module, DiagnosticEngine &diagnostics)
       : module_(module), diagnostics_(diagnostics) {}
 
-  // Whether all of the module can be made legal.
-  bool check() {
-    for (Function *function : module_.functions())
+  // Whether all of the module can be made legal. Adds the functions in which there is something
+  // to do.
+  bool check(std::vector<std::pair<Function *, Work>> &todo) {
+    for (Function *function : module_.functions()) {
+      work_ = {};
       check(*function);
+      if (!work_.empty())
+        todo.emplace_back(function, std::move(work_));
+    }
     return legal_;
   }
 
 private:
   void check(Function &function) {
-    for (Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next())
+    for (Tensor *tensor = function.first_tensor(); tensor != nullptr; tensor = tensor->next()) {
+      work_.has_float64 |= tensor->dtype() == DType::Float64;
       if (tensor->is_interface() && tensor->dtype() == DType::Float64)
         error(tensor->source(), fmt::format("float64 {} {} cannot be made legal: the interface of "
                                             "a function keeps its dtypes",
                                             to_string(tensor->role()), name_of(*tensor)));
+    }
     for (Stmt &stmt : function.statements())
       if (Instruction *inst = dyn_cast<Instruction>(&stmt))
         check(*inst);
@@ -95,6 +110,8 @@ private:
       check_float64_use(inst, use);
     if (inst.opcode() == Opcode::OffloadedBitcast)
       check_bitcast(inst);
+    if (inst.opcode() == Opcode::OffloadedMemcast && inst.operand(0).dtype() == inst.dst_dtype())
+      work_.mixed.push_back(&inst);
     if (inst.opcode() == Opcode::Matmul)
       check_matmul(inst);
     if (const std::span<Use> pair = inst.matched_operands(); !pair.empty())
@@ -104,6 +121,7 @@ private:
   void check_result(const Instruction &inst) {
     if (inst.is_bare() || inst.dst_dtype() != DType::Float64)
       return;
+    work_.has_float64 = true;
     if (inst.opcode() == Opcode::Opaque && inst.defines_value())
       error(inst.source(), fmt::format("float64 result of opaque \"{}\" cannot be made legal: its "
                                        "format is fixed",
@@ -114,9 +132,12 @@ private:
   }
 
   void check_float64_use(const Instruction &inst, const Use &use) {
-    if (use.value() == nullptr || isa<Immediate>(use.value()))
+    if (use.value() == nullptr)
       return;
     const bool shrinks = use.value()->dtype() == DType::Float64;
+    work_.has_float64 |= shrinks;
+    if (isa<Immediate>(use.value()))
+      return;
     if (shrinks && inst.has_trait(op_trait::NeverDead))
       blocked(inst, use, fmt::format("it is given to {}", mnemonic(inst.opcode())));
     else if (shrinks && use.reinterprets())
@@ -136,12 +157,12 @@ private:
     blocked(inst, is_float64(src) ? src : dst, "its bytes are reinterpreted by offloaded_bitcast");
   }
 
-  void check_matmul(const Instruction &inst) {
+  void check_matmul(Instruction &inst) {
     const Target &target = module_.target();
     for (const Use &use : inst.operands()) {
       const DType dtype = host_free(use.dtype());
       if (const auto wanted = target.matmul_operand_dtype(dtype))
-        check_cast_size(use, *wanted);
+        check_cast(inst, use, *wanted);
       else
         refuse(inst, use,
                fmt::format("matmul operand '{}' is {}, which target {} cannot multiply",
@@ -154,13 +175,15 @@ private:
     if (!dtype)
       return error(pair[0].user()->source(), dtype.error());
     for (const Use &use : pair)
-      check_cast_size(use, *dtype);
+      check_cast(*pair[0].user(), use, *dtype);
   }
 
   // A wider dtype may need more bytes than a type can have.
-  void check_cast_size(const Use &use, DType dtype) {
+  void check_cast(Instruction &inst, const Use &use, DType dtype) {
     if (host_free(use.dtype()) == dtype)
       return;
+    if (work_.mixed.empty() || work_.mixed.back() != &inst)
+      work_.mixed.push_back(&inst);
     if (const auto type = module_.types().get(dtype, use.shape()); !type)
       refuse(*use.user(), use,
              fmt::format("operand '{}' of {} cannot be cast to {}: {}", to_string(use),
@@ -199,6 +222,7 @@ private:
 
   Module &module_;
   DiagnosticEngine &diagnostics_;
+  Work work_; // of the function at hand
   // Of an object, the last statement with an error about it. Asked only, never walked.
   std::unordered_map<const Value *, const Instruction *> refused_;
   bool legal_ = true;
@@ -234,7 +258,12 @@ public:
       : function_(function), module_(function.module()), context_(context) {}
 
   // Whether it changed anything.
-  bool run() {
+  bool run(const Work &work) {
+    if (!work.has_float64) {
+      for (Instruction *inst : work.mixed)
+        legalize(*inst);
+      return changed_;
+    }
     for (Tensor *tensor = function_.first_tensor(); tensor != nullptr; tensor = tensor->next())
       shrink(*tensor);
     for (Stmt &stmt : function_.statements())
@@ -380,11 +409,12 @@ private:
 class LegalizeDType final : public Pass {
 public:
   bool run(Module &module, PassContext &context) override {
-    if (!Checker(module, context.diagnostics()).check())
+    std::vector<std::pair<Function *, Work>> todo;
+    if (!Checker(module, context.diagnostics()).check(todo))
       return false;
     bool changed = false;
-    for (Function *function : module.functions())
-      changed |= Legalizer(*function, context).run();
+    for (const auto &[function, work] : todo)
+      changed |= Legalizer(*function, context).run(work);
     return changed;
   }
 };

@@ -141,10 +141,6 @@ bool computes_in_integers(const Instruction &inst) {
   return takes_alu_op(inst) && all_operands_are_integers(inst) && inst.op(0) != AluOp::Pow;
 }
 
-bool is_cast(const Instruction &inst) {
-  return inst.opcode() == Opcode::TensorCopy && inst.src()->dtype() != inst.dst_dtype();
-}
-
 const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Instruction *but_for) {
   const Target &target = inst.function()->module().target();
   if (is_x4_dtype(dtype))
@@ -159,8 +155,9 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
     if (const char *reason = why_tensor_is_fixed(*tensor))
       return reason;
   const DType old = inst.dst_dtype();
-  const std::int64_t bytes_limit = std::numeric_limits<std::int64_t>::max() / sizeinbytes(dtype);
-  if (object->type()->num_elements() > bytes_limit)
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(object->type()->num_elements(), std::int64_t{sizeinbytes(dtype)},
+                             &bytes))
     return "the type would be too large";
 
   for (const Use &use : object->uses()) {
@@ -272,11 +269,13 @@ std::uint64_t sbuf_bytes_per_partition(const Function &function) {
 }
 
 std::uint64_t cast_bytes(const Instruction &cast) {
-  const std::span<const std::int64_t> shape = cast.dst_shape();
-  std::uint64_t tile_bytes = sizeinbytes(cast.dst_dtype());
-  for (const std::int64_t dim : shape)
-    tile_bytes = saturating_multiply(tile_bytes, static_cast<std::uint64_t>(dim));
-  const auto npartitions = shape.empty() ? 1 : static_cast<std::uint64_t>(shape[0]);
+  const Use *dst = cast.dst();
+  const Type &tile = dst == nullptr             ? *cast.type()
+                     : dst->access() != nullptr ? *dst->access()->box()
+                                                : *dst->value()->type();
+  const std::uint64_t tile_bytes = saturating_multiply(
+      sizeinbytes(cast.dst_dtype()), static_cast<std::uint64_t>(tile.num_elements()));
+  const auto npartitions = static_cast<std::uint64_t>(tile.npartitions());
   return saturating_multiply(tile_bytes / npartitions, num_dynamic_instances(cast));
 }
 

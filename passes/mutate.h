@@ -20,7 +20,9 @@ DType wide_dtype(const Instruction &inst);
 bool computes_in_integers(const Instruction &inst);
 
 // Whether the copy's two dtypes differ: a tensor_copy that is a cast.
-bool is_cast(const Instruction &inst);
+inline bool is_cast(const Instruction &inst) {
+  return inst.opcode() == Opcode::TensorCopy && inst.src()->dtype() != inst.dst_dtype();
+}
 
 // Dtypes that clamp instead of rounding only: a cast to one of them goes only where that is exact.
 inline bool is_int_or_scale(DType dtype) {

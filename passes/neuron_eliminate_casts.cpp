@@ -99,7 +99,7 @@ public:
 
 private:
   bool try_eliminate_cast(Instruction &cast) {
-    if (!is_cast(cast))
+    if (!is_cast(cast) || surely_stays(cast))
       return false;
     const Verdict verdict = judge(cast);
     if (verdict.obstacle != nullptr) {
@@ -116,6 +116,13 @@ private:
       context_.remark(class_of_removal(cast, verdict.kind), cast, describe_removal(cast));
     eliminate(cast);
     return true;
+  }
+
+  // The cheapest gates, for when nobody wants to know which is the first that a cast fails.
+  bool surely_stays(const Instruction &cast) {
+    const Instruction *producer = cast.src()->defining_instruction();
+    return producer != nullptr && !context_.wants_missed() &&
+           why_src_does_not_match(*producer, cast.dst_dtype()) != nullptr;
   }
 
   void decline(const Instruction &cast, std::string_view obstacle) {
@@ -157,6 +164,14 @@ private:
       return reason;
     if (operands_disagree(producer))
       return "the producer's operands are not in legal form";
+    if (const char *reason = why_src_does_not_match(producer, wanted))
+      return reason;
+    if (is_int_type(producer.dst_dtype()) != is_int_type(producer.src()->dtype()))
+      return "the producer converts between integer and float";
+    return why_clamp_stays(producer, cast, is_exact);
+  }
+
+  const char *why_src_does_not_match(const Instruction &producer, DType wanted) const {
     if (settings_.engine_ops && !is_rounding_engine(producer))
       return "the producer is no engine instruction that rounds";
     if (!settings_.engine_ops && !is_whitelisted(producer.opcode()))
@@ -166,10 +181,7 @@ private:
       return "the producer's source dtype is not the wanted one";
     if (settings_.src_match == SrcMatch::Forbid && src == wanted)
       return "the producer's source dtype is the wanted one";
-    const DType old = producer.dst_dtype();
-    if (is_int_type(old) != is_int_type(src))
-      return "the producer converts between integer and float";
-    return why_clamp_stays(producer, cast, is_exact);
+    return nullptr;
   }
 
   Verdict judge_producer(const Instruction &producer, const Instruction &cast) {

@@ -85,6 +85,9 @@ struct PassInfo {
   std::span<const PassStatistic> statistics;
   std::unique_ptr<Pass> (*create)(const PassOptions &options);
   bool establishes_legal_form = false; // --verify-each checks legal form from here on
+  // Run again on what it has just left, it changes, counts and says nothing. Of a function pass; in
+  // a fixpoint a function that nobody else has changed since is not shown to it again.
+  bool idempotent = false;
 };
 
 // The registered passes: those of passes/passes.def, and what a program adds before it parses

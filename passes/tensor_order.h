@@ -18,7 +18,7 @@ namespace nir {
 class TensorOrder {
 public:
   // Numbers the statements of the function. Valid until a statement is inserted.
-  explicit TensorOrder(Function &function) { function.renumber(); }
+  explicit TensorOrder(Function &function) { function.ensure_orders(); }
 
   // The first instruction that writes (reads) the tensor with an order in [from, to]; nullptr where
   // there is none.
