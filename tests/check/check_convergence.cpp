@@ -168,15 +168,16 @@ public:
   }
 
   bool check_graph(const std::string &file) {
-    auto text = read_input(file);
-    if (!text) {
-      fmt::print(stderr, "check_convergence: {}\n", text.error());
+    const auto read = read_input(file);
+    if (!read) {
+      fmt::print(stderr, "check_convergence: {}\n", read.error());
       return false;
     }
+    const std::string text(read->view());
     ++totals_.modules;
-    check_bytes(*text, default_target(), file, totals_);
+    check_bytes(text, default_target(), file, totals_);
     for (const std::string &list : lists_)
-      check(std::string(text->view()), default_target(), list, file, totals_);
+      check(text, default_target(), list, file, totals_);
     return true;
   }
 
