@@ -59,7 +59,11 @@ public:
   std::int64_t hi() const { return hi_; }
   std::int64_t step() const { return step_; }
   std::int64_t trips() const { return trips_; }
-  std::int64_t last_value() const { return lo_ + (trips_ - 1) * step_; }
+  // Computed without signs: what lies between may not fit where the sum does.
+  std::int64_t last_value() const {
+    const auto way = static_cast<std::uint64_t>(trips_ - 1) * static_cast<std::uint64_t>(step_);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo_) + way);
+  }
   // The product of the trips of this loop and those around it; saturates at 2^64 - 1.
   std::uint64_t dynamic_instances() const { return instances_; }
   unsigned depth() const { return depth_; } // 1 for an outermost loop

@@ -393,10 +393,20 @@ private:
 
   void log_removal(const Instruction &cast, const Plan &plan) {
     RewriteLog *log = context_.rewrites();
-    if (log != nullptr && plan.producer != nullptr)
+    if (log != nullptr && plan.producer != nullptr && moves_weight(*plan.producer))
+      log->baked(*plan.producer, cast);
+    else if (log != nullptr && plan.producer != nullptr)
       log->absorbed(*plan.producer, cast, plan.kind.exact);
     else if (log != nullptr && plan.match == DstMatch::Match)
       log->bypassed(cast, true);
+  }
+
+  // Whether it is a load that moves a const as it is.
+  static bool moves_weight(const Instruction &producer) {
+    if (producer.opcode() != Opcode::Load)
+      return false;
+    const Tensor &tensor = *producer.operand(0).tensor();
+    return tensor.role() == Role::Const && tensor.dtype() == producer.dtype();
   }
 
   // `weight` is what a load of a const is to read.

@@ -32,6 +32,12 @@ void RewriteLog::absorbed(const Instruction &producer, const Instruction &copy, 
     widen_readers_of(retyped_object(producer), copy.dst_dtype());
 }
 
+void RewriteLog::baked(const Instruction &load, const Instruction &copy) {
+  const Sites of_copy = roundings_of(copy).made;
+  Sites &made = roundings_of(load).made;
+  made.insert(made.end(), of_copy.begin(), of_copy.end());
+}
+
 void RewriteLog::bypassed(const Instruction &copy, bool exact) {
   if (exact)
     return;

@@ -45,6 +45,9 @@ public:
   // `producer` is about to write what `copy` writes, and `copy` to go. Where that is not exact, the
   // producer's own rounding is gone.
   void absorbed(const Instruction &producer, const Instruction &copy, bool exact);
+  // What `load` moves of a const is about to be cast at compile time as `copy` casts it, and `copy`
+  // to go: the same rounding, made earlier.
+  void baked(const Instruction &load, const Instruction &copy);
   // What reads the result of `copy` is about to read its source instead.
   void bypassed(const Instruction &copy, bool exact);
   // `producer` is about to write `dtype`, which holds what it wrote, and all that read its result

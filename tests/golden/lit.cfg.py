@@ -3,6 +3,7 @@
 # The tools (nir-opt, nir-gen, ...) and FileCheck, not, count, split-file are on PATH.
 #   %examples  the folder docs/examples
 #   %corpus    the folder of large modules, for tests that say `REQUIRES: corpus`
+#   REQUIRES: terminal  for tests that need a pseudo-terminal, which not every container has
 # Folders named Inputs hold no tests.
 
 import os
@@ -25,3 +26,10 @@ config.substitutions.append(
 if os.path.isdir(config.nir_corpus_dir):
     config.available_features.add("corpus")
     config.substitutions.append(("%corpus", config.nir_corpus_dir))
+
+try:
+    for descriptor in os.openpty():
+        os.close(descriptor)
+    config.available_features.add("terminal")
+except OSError:
+    pass
