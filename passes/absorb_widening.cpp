@@ -21,6 +21,7 @@
 
 #include "ir/cast_triple.h"
 #include "passes/bytes_moved.h"
+#include "passes/common_options.h"
 #include "passes/moved_read.h"
 #include "passes/mutate.h"
 #include "passes/pass.h"
@@ -38,11 +39,8 @@ constexpr PassStatistic statistics[] = {
     {"Number of bytes moved saved", "bytes"},
 };
 
-constexpr std::string_view on_off[] = {"on", "off"};
-
 constexpr PassOption options[] = {
-    {"profit", PassOption::Choice, "off", on_off,
-     "on: decline what makes bytes moved grow (here nothing does)"},
+    profit_option,
 };
 
 // Why something cannot become narrow, and the instruction that is to blame.

@@ -31,20 +31,20 @@
 // Folded casts are exact: a reader converts what it reads, as the cast did.
 
 #include "passes/cast_modes.h"
+#include "passes/common_options.h"
 #include "passes/narrow_float32.h"
 #include "passes/narrow_matmul_inputs.h"
 
 namespace nir {
 namespace {
 
-constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"mode", PassOption::Choice, "all", cast_mode_names,
      "what float32 becomes: bfloat16, float16, float32r or float8e4; matmult: matmul operands "
      "only"},
     {"inline-cast", PassOption::Choice, "on", on_off,
      "off: a cast next to a load or store is an instruction of its own"},
-    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+    profit_option,
 };
 
 enum Statistic : unsigned {

@@ -14,18 +14,18 @@
 // Requires, preserves, termination, cost, numbers: as auto-cast-fp32.
 
 #include "passes/cast_modes.h"
+#include "passes/common_options.h"
 #include "passes/narrow_float32.h"
 
 namespace nir {
 namespace {
 
-constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"mode", PassOption::Choice, "all", all_mode_names,
      "what float32 becomes: bfloat16, float16, float32r or float8e4"},
     {"inline-cast", PassOption::Choice, "on", on_off,
      "off: a cast next to a load is an instruction of its own"},
-    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+    profit_option,
 };
 
 enum Statistic : unsigned { CastsInserted, BytesInserted, ValuesRetyped };

@@ -21,12 +21,12 @@
 // exact.
 
 #include "passes/cast_modes.h"
+#include "passes/common_options.h"
 #include "passes/narrow_matmul_inputs.h"
 
 namespace nir {
 namespace {
 
-constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"mode", PassOption::Choice, "matmult", matmult_mode_names,
      "what float32 operands become: bfloat16, float16 or float32r"},

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "passes/cast_op_optimizer.h"
+#include "passes/common_options.h"
 #include "passes/drop_dead_tensors.h"
 #include "passes/pass.h"
 
@@ -39,11 +40,10 @@ constexpr PassStatistic statistics[] = {
     {"Number of bytes of tensors dropped", "bytes"},
 };
 
-constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"excess-precision", PassOption::Choice, "on", on_off,
      "off: fuse only what is exact or what passes inserted"},
-    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+    profit_option,
 };
 
 // A memcast that stays so far, and why.

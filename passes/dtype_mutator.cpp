@@ -23,6 +23,7 @@
 
 #include "passes/bytes_moved.h"
 #include "passes/cast_removal.h"
+#include "passes/common_options.h"
 #include "passes/moved_read.h"
 #include "passes/mutate.h"
 #include "passes/partition_budget.h"
@@ -46,7 +47,6 @@ constexpr PassStatistic statistics[] = {
     {"Number of casts removed", "casts"},         {"Number of bytes of casts removed", "bytes"},
 };
 
-constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"mutate-multi-users",
      PassOption::Flag,
@@ -55,7 +55,7 @@ constexpr PassOption options[] = {
      "retype also what more than one user reads, where none of them loses precision"},
     {"excess-precision", PassOption::Choice, "on", on_off,
      "off: remove only what is exact or what passes inserted"},
-    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+    profit_option,
 };
 
 struct Settings {

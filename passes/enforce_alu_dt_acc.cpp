@@ -29,6 +29,7 @@
 #include "ir/cast_triple.h"
 #include "passes/bytes_moved.h"
 #include "passes/cast_removal.h"
+#include "passes/common_options.h"
 #include "passes/mutate.h"
 #include "passes/partition_budget.h"
 #include "passes/rewrite_log.h"
@@ -45,11 +46,10 @@ constexpr PassStatistic statistics[] = {
     {"Number of sums declined", "sums"},
 };
 
-constexpr std::string_view on_off[] = {"on", "off"};
 constexpr PassOption options[] = {
     {"excess-precision", PassOption::Choice, "on", on_off,
      "off: undo only narrowings that passes inserted"},
-    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+    profit_option,
 };
 
 struct Settings {

@@ -5,6 +5,7 @@
 //
 // Requires: verified IR. Preserves: legal form, interfaces. All is in passes/cast_motion.h.
 #include "passes/cast_motion.h"
+#include "passes/common_options.h"
 
 namespace nir::passes {
 namespace {
@@ -26,7 +27,7 @@ public:
 extern const PassInfo pass_hoist_casts{
     .name = "hoist-casts",
     .description = "moves a cast up past movers where that makes bytes moved fewer",
-    .options = {},
+    .options = {&profit_option, 1}, // it never moves a cast otherwise
     .statistics = statistics,
     .create = [](const PassOptions &) -> std::unique_ptr<Pass> {
       return std::make_unique<HoistCasts>();

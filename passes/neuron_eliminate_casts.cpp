@@ -15,6 +15,7 @@
 #include "ir/cast_triple.h"
 #include "passes/bytes_moved.h"
 #include "passes/cast_removal.h"
+#include "passes/common_options.h"
 #include "passes/moved_read.h"
 #include "passes/mutate.h"
 #include "passes/partition_budget.h"
@@ -32,8 +33,6 @@ constexpr PassStatistic statistics[] = {
 
 constexpr std::string_view src_match_choices[] = {"require", "forbid", "any"};
 constexpr std::string_view ops_choices[] = {"whitelist", "engine"};
-constexpr std::string_view on_off[] = {"on", "off"};
-
 constexpr PassOption options[] = {
     {"src-match", PassOption::Choice, "require", src_match_choices,
      "whether the producer's source dtype must equal the wanted one, must not, or may"},
@@ -42,7 +41,7 @@ constexpr PassOption options[] = {
      "round once"},
     {"excess-precision", PassOption::Choice, "on", on_off,
      "off: remove only what is exact or what passes inserted"},
-    {"profit", PassOption::Choice, "off", on_off, "on: decline what makes bytes moved grow"},
+    profit_option,
     {"only-autocast", PassOption::Flag, "false", {}, "look only at casts that passes inserted"},
 };
 
