@@ -4,10 +4,11 @@
 
 #include <sys/mman.h>
 
+#include "ir/large_memory.h"
+
 namespace nir {
 
 namespace {
-constexpr std::size_t small_module = std::size_t{4} << 20;
 constexpr std::size_t lane_size = std::size_t{1} << 18;
 } // namespace
 
@@ -15,14 +16,10 @@ Arena::Arena() {
   // Where address space is limited (ulimit -v), a smaller reservation still serves most modules.
   constexpr std::size_t smallest = std::size_t{16} << 20;
   for (std::size_t size = reservation; size >= smallest; size /= 2) {
-    void *memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    begin_ = main_.next = map_huge_pages(size, true);
+    if (begin_ == nullptr)
       continue;
-    begin_ = main_.next = static_cast<char *>(memory);
     main_.end = begin_ + size;
-    // Huge pages save a large module most of its page faults; a small one never comes so far.
-    ::madvise(begin_ + small_module, size - small_module, MADV_HUGEPAGE);
     return;
   }
   throw std::bad_alloc();

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "ir/large_memory.h"
 #include "ir/name.h"
 #include "ir/scratch_map.h"
 
@@ -38,8 +38,8 @@ private:
     std::uint32_t order = 0;
     std::uint32_t epoch = 0; // whose content it is
   };
-  std::vector<Slot> strings_;
-  std::vector<Slot> numbers_;                    // those below dense_limit_
+  LargeVector<Slot> strings_;
+  LargeVector<Slot> numbers_;                    // those below dense_limit_
   ScratchMap<std::uint32_t, std::uint32_t> far_; // the other numbers
   std::size_t dense_limit_ = 0;
   std::uint32_t epoch_ = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/large_memory.h"
 #include "ir/name.h"
 #include "ir/scratch_map.h"
 
@@ -59,8 +60,8 @@ private:
   }
 
   // The function in which a name was last seen, 0 where it is not visible any more.
-  std::vector<std::uint32_t> strings_;
-  std::vector<std::uint32_t> numbers_;
+  LargeVector<std::uint32_t> strings_;
+  LargeVector<std::uint32_t> numbers_;
   ScratchMap<std::uint32_t, std::uint32_t> far_;
   std::size_t dense_limit_;
   std::uint32_t epoch_ = 0;

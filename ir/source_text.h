@@ -35,17 +35,47 @@ public:
   // Counts what was written to the room.
   void add(std::size_t bytes) { size_ += bytes; }
 
-  // Whether `release` does anything: what refers to the text for long should then be a copy.
-  bool can_release() const { return is_file_; }
-  // Gives back the memory of these bytes, which are read from the file again when they are needed.
-  void release(std::size_t begin, std::size_t end) const;
+  // Whether it is a mapped file: what refers to the text for long should then be a copy, because
+  // looking at it takes memory again.
+  bool is_file() const { return fd_ >= 0; }
 
 private:
+  friend class TextWindow;
+
   std::string string_;
   char *pages_ = nullptr;    // instead of the string
   std::size_t size_ = 0;     // what of the pages is text
   std::size_t capacity_ = 0; // bytes of all pages
-  bool is_file_ = false;
+  int fd_ = -1;              // of the file that is mapped
+};
+
+// Memory for the part of a mapped file that is being read, from front to back. Faults of a mapping
+// cost more than reading the file, and to keep all of what was read would cost memory: so there is
+// one huge page, which moves along the text. Elsewhere the text is the mapping's. Of a text that is no
+// file there is nothing to do.
+class TextWindow {
+public:
+  // For reading [begin, end); nobody else has a window there. The text outlives the window.
+  TextWindow(const SourceText &text, std::size_t begin, std::size_t end);
+  TextWindow(const TextWindow &) = delete;
+  TextWindow &operator=(const TextWindow &) = delete;
+
+  // To be called on the way with the place where reading goes on.
+  void advance(std::size_t at) {
+    if (at >= next_)
+      move(at);
+  }
+
+private:
+  void move(std::size_t at);
+  // Brings the page to that place; false where the system does not.
+  bool place(char *to);
+  void fill(std::size_t from);
+
+  const SourceText *text_;
+  char *page_ = nullptr;  // none yet, or within the text
+  std::size_t next_ = 0;  // where to move
+  std::size_t end_ = 0;   // no window reaches behind it
 };
 
 } // namespace nir

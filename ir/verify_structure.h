@@ -1,8 +1,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "ir/large_memory.h"
 #include "ir/name_orders.h"
 #include "ir/scratch_map.h"
 #include "ir/verifier.h"
@@ -66,7 +66,7 @@ private:
 
   Module &module_;
   DiagnosticEngine &diagnostics_;
-  std::vector<Stmt *> statements_; // of the function at hand, by order
+  LargeVector<Stmt *> statements_; // of the function at hand, by order
   NameOrders holders_;             // of the names of values, the latest of each
   ScratchMap<std::uint32_t, const Tensor *> tensor_names_;
   ScratchMap<const Type *, bool> types_;        // found interned

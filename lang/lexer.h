@@ -39,7 +39,7 @@ private:
 class Lexer {
 public:
   Lexer(const SourceFile &file, Module &module, DiagnosticEngine &diagnostics)
-      : text_(file.text()), keeps_text_(!file.source_text().can_release()), module_(module),
+      : text_(file.text()), keeps_text_(!file.source_text().is_file()), module_(module),
         diagnostics_(diagnostics), words_(WordTable::instance()), begin_(text_.data()),
         cursor_(begin_), start_(begin_), previous_end_(begin_) {}
 
@@ -50,9 +50,9 @@ public:
   // Continues at `offset`, which must be the beginning of a token.
   void seek(SourceOffset offset) { cursor_ = begin_ + offset; }
   // Reads only what stands between: the end is that of the text or where a `func` stands.
-  void limit(SourceOffset begin, SourceOffset end) {
-    seek(begin);
-    end_ = end;
+  void limit(SourceRange part) {
+    seek(part.begin);
+    end_ = part.end;
   }
   // Reads without reports, to look ahead or to skip.
   void set_quiet(bool quiet) { quiet_ = quiet; }

@@ -2,52 +2,45 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <type_traits>
 #include <unordered_map>
-#include <vector>
 
+#include "ir/large_memory.h"
 #include "ir/name.h"
 
 namespace nir::lang {
 
-// From names to `T`, where all bits zero mean nothing. String names count up, so they index a
-// vector; so do numeric names that are small for a file of that size, in memory that is in use only
-// as far as it has been touched and in all is no more than the file. Others are hashed.
+// From names to `T`, which value-initialised means nothing. String names count up, so they index a
+// vector; so do numeric names that are small for a file of that size, in a vector that grows as they
+// do and at most to about the size of the file. Others are hashed.
 template <class T> class NameMap {
 public:
-  explicit NameMap(std::size_t file_size)
-      : num_numbers_(min_numbers + file_size / sizeof(T)),
-        numbers_(static_cast<T *>(std::calloc(num_numbers_, sizeof(T)))) {
+  explicit NameMap(std::size_t file_size) : dense_limit_(min_numbers + file_size / sizeof(T)) {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-    if (numbers_ == nullptr)
-      throw std::bad_alloc();
   }
 
   T &slot(Name name) {
     if (!name.is_number())
-      return string_slot(name.index());
-    return name.number() < num_numbers_ ? numbers_.get()[name.number()] : hashed_[name.number()];
+      return slot_of(strings_, name.index(), name_limit);
+    return name.number() < dense_limit_ ? slot_of(numbers_, name.number(), dense_limit_)
+                                        : hashed_[name.number()];
   }
 
 private:
   static constexpr std::size_t min_numbers = 1024;
-  struct Free {
-    void operator()(T *memory) const { std::free(memory); }
-  };
+  static constexpr std::size_t name_limit = std::size_t{1} << 32;
 
-  T &string_slot(std::uint32_t index) {
-    if (index >= strings_.size())
-      strings_.resize(std::max<std::size_t>(index + 1, strings_.size() * 2));
-    return strings_[index];
+  // `index` is below `limit`.
+  static T &slot_of(LargeVector<T> &slots, std::size_t index, std::size_t limit) {
+    if (index >= slots.size())
+      slots.resize(std::min(std::max(index + 1, slots.size() * 2), limit));
+    return slots[index];
   }
 
-  std::vector<T> strings_;
-  std::size_t num_numbers_;
-  std::unique_ptr<T, Free> numbers_;
+  LargeVector<T> strings_;
+  LargeVector<T> numbers_; // those below dense_limit_
   std::unordered_map<std::uint32_t, T> hashed_;
+  std::size_t dense_limit_;
 };
 
 } // namespace nir::lang

@@ -5,19 +5,16 @@
 
 namespace nir::lang {
 
-ParseContext::ParseContext(const SourceFile &file, Module &module, FunctionNames &functions,
-                           DiagnosticEngine &diagnostics, const ParseOptions &options)
-    : file_(file), module_(module), options_(options), lexer_(file, module, diagnostics),
+ParseContext::ParseContext(const SourceFile &file, SourceRange part, Module &module,
+                           FunctionNames &functions, DiagnosticEngine &diagnostics,
+                           const ParseOptions &options)
+    : window_(file.source_text(), part.begin, part.end), module_(module), options_(options),
+      lexer_(file, module, diagnostics),
       errors_(diagnostics), literals_(lexer_, module, errors_),
       attributes_(literals_, module, errors_), subscripts_(module, errors_),
       init_(literals_, errors_), tokens_(lexer_, errors_, attributes_), scope_(file.text().size()),
-      calls_(module, functions) {}
-
-void ParseContext::release_text() {
-  const SourceOffset here = lexer_.position();
-  file_.source_text().release(released_, here);
-  released_ = here;
-  release_at_ = here < no_source - release_step ? here + release_step : no_source;
+      calls_(module, functions) {
+  lexer_.limit(part);
 }
 
 void ParseContext::report_internal(const char *message) {

@@ -22,16 +22,10 @@ namespace nir::lang {
 // and forgotten. A statement in which something failed is not made.
 class ParseContext {
 public:
-  ParseContext(const SourceFile &file, Module &module, FunctionNames &functions,
-               DiagnosticEngine &diagnostics, const ParseOptions &options);
-
-  // Reads only a part of the text, whose ends are that of the text or stand before the `func` of a
+  // For reading `part` of the text, whose ends are those of the text or stand before the `func` of a
   // function.
-  void limit(SourceOffset begin, SourceOffset end) {
-    lexer_.limit(begin, end);
-    released_ = begin;
-    release_at_ = begin + release_step;
-  }
+  ParseContext(const SourceFile &file, SourceRange part, Module &module, FunctionNames &functions,
+               DiagnosticEngine &diagnostics, const ParseOptions &options);
 
   TokenStream &tokens() { return tokens_; }
   AttributeReader &attributes() { return attributes_; }
@@ -122,12 +116,8 @@ private:
   Instruction *make_statement(SourceOffset begin, SourceOffset end);
   Instruction *insert_statement(SourceOffset begin);
   void end_statement();
-  // What was read of the text is looked at again only for messages.
-  void release_text();
 
-  static constexpr SourceOffset release_step = SourceOffset{1} << 20;
-
-  const SourceFile &file_;
+  TextWindow window_;
   Module &module_;
   const ParseOptions &options_;
   Lexer lexer_;
@@ -140,8 +130,6 @@ private:
   Scope scope_;
   CallChecks calls_;
   StatementMemo memo_;
-  SourceOffset released_ = 0; // what of the text is in front of this has been given back
-  SourceOffset release_at_ = release_step; // when to give back more
   Section section_ = Section::Header;
 
   // Of the statement that is being read.

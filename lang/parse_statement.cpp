@@ -311,8 +311,7 @@ void ParseContext::end_statement() {
   rank_ = 0;
   end_ = 0;
   errors_.begin_statement();
-  if (lexer_.position() >= release_at_)
-    release_text();
+  window_.advance(lexer_.position()); // what was read is looked at again only for messages
 }
 
 } // namespace nir::lang

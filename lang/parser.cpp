@@ -52,10 +52,9 @@ public:
       module_->set_target(*options.target);
   }
 
-  Part read(SourceOffset begin, SourceOffset end) {
+  Part read(SourceRange range) {
     Part part{DiagnosticEngine(max_errors_), lang::CallChecks(*module_, functions_)};
-    lang::ParseContext context(file_, *module_, functions_, part.found, options_);
-    context.limit(begin, end);
+    lang::ParseContext context(file_, range, *module_, functions_, part.found, options_);
     part.accepted = nir_yyparse(context) == 0;
     if (!part.accepted && !part.found.has_errors())
       context.report_internal("gave up");
@@ -107,14 +106,14 @@ std::unique_ptr<Module> parse_parallel(const SourceFile &file, DiagnosticEngine 
   if (cuts.size() < 2)
     return nullptr;
   Reader reader(file, options, diagnostics.max_errors());
-  Part whole = reader.read(0, cuts.front());
+  Part whole = reader.read({0, cuts.front()});
   if (!whole.accepted || whole.found.has_errors())
     return nullptr;
   std::vector<std::optional<Part>> parts(cuts.size());
   std::atomic<bool> failed = false;
   parallel_for(&reader.arena(), options.jobs, cuts.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && !failed; ++i) {
-      parts[i] = reader.read(cuts[i], i + 1 < cuts.size() ? cuts[i + 1] : no_source);
+      parts[i] = reader.read({cuts[i], i + 1 < cuts.size() ? cuts[i + 1] : no_source});
       if (!parts[i]->accepted || parts[i]->found.has_errors())
         failed = true;
     }
@@ -140,7 +139,7 @@ std::unique_ptr<Module> parse(const SourceFile &file, DiagnosticEngine &diagnost
     if (std::unique_ptr<Module> module = parse_parallel(file, diagnostics, options))
       return module;
   Reader reader(file, options, diagnostics.max_errors());
-  return reader.finish(reader.read(0, no_source), diagnostics);
+  return reader.finish(reader.read({0, no_source}), diagnostics);
 }
 
 } // namespace nir

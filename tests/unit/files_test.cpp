@@ -60,26 +60,66 @@ TEST_F(FilesTest, ReadsWhatIsLargerThanOneRead) {
   EXPECT_EQ(read_input(path("x")).value().view(), text);
 }
 
-TEST_F(FilesTest, MapsWhatIsLargeAndReadsItAgainAfterRelease) {
-  std::string text(3'000'001, 'x');
-  text[2'500'000] = 'y';
+// Text whose bytes tell where they are from.
+std::string counted_text(std::size_t size) {
+  std::string text;
+  while (text.size() < size)
+    text += std::to_string(text.size()) + ' ';
+  text.resize(size);
+  return text;
+}
+
+constexpr std::size_t window_size = std::size_t{2} << 20;
+
+TEST_F(FilesTest, TheTextOfAFileIsWholeWhereverTheWindowIs) {
+  // The ends of pages, of huge pages, and none of either.
+  for (const std::size_t size : {window_size, 3 * window_size, 2 * window_size + 4096,
+                                 2 * window_size + 4095, 2 * window_size + 12'345}) {
+    const std::string text = counted_text(size);
+    put("x", text);
+    const SourceText read = read_input(path("x")).value();
+    ASSERT_TRUE(read.is_file());
+    EXPECT_EQ(read.view(), text);
+    EXPECT_EQ(read.view().data()[size], 0);
+    TextWindow window(read, 0, size);
+    for (std::size_t at = 0; at < size; at += window_size / 2) {
+      window.advance(at);
+      EXPECT_EQ(read.view(), text);
+      EXPECT_EQ(read.view().data()[size], 0);
+    }
+  }
+}
+
+// Two readers of one text: neither touches what the other reads.
+TEST_F(FilesTest, AWindowStaysInItsPart) {
+  const std::string text = counted_text(5 * window_size + 100);
   put("x", text);
   const SourceText read = read_input(path("x")).value();
-  ASSERT_TRUE(read.can_release());
-  EXPECT_EQ(read.view().data()[text.size()], 0);
-  read.release(0, text.size());
-  EXPECT_EQ(read.view(), text);
+  const std::size_t middle = 2 * window_size + 1000;
+  TextWindow first(read, 0, middle);
+  TextWindow second(read, middle, text.size());
+  put("x", std::string(text.size(), '!')); // shows where the text is not in memory
+  first.advance(0);
+  first.advance(window_size);
+  first.advance(2 * window_size); // where the other part begins as well
+  EXPECT_EQ(read.view()[window_size], '!');
+  second.advance(middle);
+  second.advance(3 * window_size);
+  second.advance(5 * window_size);
+  EXPECT_EQ(read.view()[5 * window_size], '!');
   EXPECT_EQ(read.view().data()[text.size()], 0);
 }
 
-// Whole pages are mapped, and a NUL stands behind them too.
-TEST_F(FilesTest, MapsAFileOfWholePages) {
-  const std::string text(std::size_t{1} << 21, 'x');
+TEST_F(FilesTest, WhatAFileDoesNotHaveAnyMoreIsNul) {
+  const std::string text = counted_text(3 * window_size);
   put("x", text);
   const SourceText read = read_input(path("x")).value();
-  ASSERT_TRUE(read.can_release());
-  EXPECT_EQ(read.view(), text);
-  EXPECT_EQ(read.view().data()[text.size()], 0);
+  TextWindow window(read, 0, text.size());
+  fs::resize_file(path("x"), window_size + 10);
+  window.advance(window_size);
+  EXPECT_EQ(read.view().substr(0, window_size + 10), text.substr(0, window_size + 10));
+  EXPECT_EQ(read.view().substr(window_size + 10, window_size - 10),
+            std::string(window_size - 10, '\0'));
 }
 
 TEST_F(FilesTest, KeepsWhatItReadsFromAPipe) {
@@ -89,8 +129,8 @@ TEST_F(FilesTest, KeepsWhatItReadsFromAPipe) {
   const auto read = read_input(path("pipe"));
   writer.join();
   ASSERT_TRUE(read);
-  EXPECT_FALSE(read->can_release());
-  read->release(0, text.size());
+  EXPECT_FALSE(read->is_file());
+  TextWindow(*read, 0, text.size()).advance(1000);
   EXPECT_EQ(read->view(), text);
   EXPECT_EQ(read->view().data()[text.size()], 0);
 }
@@ -99,13 +139,13 @@ TEST_F(FilesTest, KeepsWhatItReadsFromAPipe) {
 // given back on the way, and names and excerpts are of its beginning.
 TEST_F(FilesTest, ParsesAMappedFileAsItDoesAString) {
   std::string text = "func @f {\n  tensor $in : f32[4] dram input\n  %first = load $in : f32[4]\n";
-  while (text.size() < 4'000'000)
+  while (text.size() < 6'000'000)
     text += "  %name" + std::to_string(text.size()) + " = tensor_copy %first : f32[4]\n";
   for (const char *end : {"}\n", "  %first = tensor_copy %none : f32[4]\n}\n"}) {
     put("x", text + end);
     const SourceFile mapped("x", read_input(path("x")).value());
     const SourceFile string("x", text + end);
-    ASSERT_TRUE(mapped.source_text().can_release());
+    ASSERT_TRUE(mapped.source_text().is_file());
     DiagnosticEngine of_mapped, of_string;
     const auto from_mapped = parse(mapped, of_mapped);
     const auto from_string = parse(string, of_string);
