@@ -31,7 +31,7 @@ struct ShapeInfo {
 };
 std::span<const ShapeInfo> all_shapes();
 
-constexpr std::uint64_t max_generator_size = 10'000'000;
+constexpr std::uint64_t max_generator_size = 100'000'000;
 constexpr std::uint64_t small_size = 1000;
 constexpr std::int64_t max_small_extent = 8;
 

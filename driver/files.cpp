@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ir/binary_format.h"
+#include "ir/binary_reader.h"
+
 namespace nir {
 namespace {
 
@@ -40,10 +43,17 @@ ssize_t read_some(int fd, char *data, std::size_t size) {
 
 constexpr std::string_view too_large = "it is 4 GiB or larger";
 
-// A regular file that is large, read from its beginning. nullopt for others.
+// Whether the file is a module in binary form, which is read as a whole: its checksum comes first.
+bool is_binary_file(int fd) {
+  char first[binary::signature.size()];
+  const ssize_t count = ::pread(fd, first, sizeof first, 0);
+  return count > 0 && is_binary_module({first, static_cast<std::size_t>(count)});
+}
+
+// The text of a regular file that is large, read from its beginning. nullopt for others.
 std::optional<SourceText> map_file(int fd, const struct stat &status) {
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size < min_mapped_size || ::lseek(fd, 0, SEEK_CUR) != 0)
+  if (size < min_mapped_size || ::lseek(fd, 0, SEEK_CUR) != 0 || is_binary_file(fd))
     return std::nullopt;
   auto text = SourceText::map(fd, size);
   if (text)

@@ -37,11 +37,11 @@ std::unique_ptr<Module> read_module(const SourceFile &file, DiagnosticEngine &di
                      {.verify = options.verify, .target = options.target});
 }
 
-void write_module(Module &module, ModuleForm form, const TextSink &sink, unsigned jobs) {
+void write_module(Module &module, ModuleForm form, const TextSink &sink) {
   if (form == ModuleForm::Binary)
     write_binary(module, sink);
   else
-    print(module, sink, jobs);
+    print(module, sink);
 }
 
 std::optional<std::string> form_conflict(ModuleForm form, const std::string &path) {

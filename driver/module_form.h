@@ -27,8 +27,7 @@ ModuleForm module_form(std::string_view word);
 // it, what is wrong with a binary module has none. The module refers to the bytes of `file`.
 std::unique_ptr<Module> read_module(const SourceFile &file, DiagnosticEngine &diagnostics,
                                     const ParseOptions &options = {});
-// Text is made on `jobs` threads.
-void write_module(Module &module, ModuleForm form, const TextSink &sink, unsigned jobs = 1);
+void write_module(Module &module, ModuleForm form, const TextSink &sink);
 
 // Why a module cannot be written there in this form: a terminal shows no bytes. Nothing where it
 // can.

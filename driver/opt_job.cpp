@@ -395,9 +395,8 @@ void OptJob::print_result(OutputFile &file) const {
   for (const Piece &piece : pieces_) {
     if (&piece != &pieces_.front())
       file.write(fmt::format("{}\n", split_marker));
-    write_module(
-        *piece.module, options_.emit, [&file](std::string_view bytes) { file.write(bytes); },
-        jobs());
+    write_module(*piece.module, options_.emit,
+                 [&file](std::string_view bytes) { file.write(bytes); });
   }
 }
 

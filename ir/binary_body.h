@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/binary_tables.h"
+#include "ir/large_memory.h"
 #include "ir/scoped_names.h"
 #include "ir/statement_memo.h"
 
@@ -70,7 +71,7 @@ private:
   ScopedNames value_names_;
   const std::vector<Form> forms_; // by opcode
   // In scope, as distances from the function in words: half of a pointer's memory.
-  std::vector<std::uint32_t> values_;
+  LargeVector<std::uint32_t> values_;
   std::vector<const Access *> accesses_; // likewise in scope
   std::vector<const Loop *> loops_;      // that are open
   std::vector<Scope> scopes_;            // around them

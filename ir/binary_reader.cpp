@@ -46,24 +46,14 @@ std::string header_error(std::string_view bytes) {
   return {};
 }
 
-// The rules that concern several functions; `calls` are in order of these.
-bool verify_calls(const Module &module, const std::vector<const Instruction *> &calls,
-                  DiagnosticEngine &diagnostics) {
-  if (calls.empty())
-    return true;
+// The rules that concern several functions.
+bool verify_calls(const std::vector<const Instruction *> &calls, DiagnosticEngine &diagnostics) {
   CallVerifier verifier;
   const StmtLocator locator;
   bool ok = true;
   for (const Instruction *inst : calls)
     ok &= verifier.verify(*inst, locator, diagnostics);
-  CallGraph graph;
-  auto call = calls.begin();
-  for (const Function *function : module.functions()) {
-    graph.add_function(*function);
-    for (; call != calls.end() && (*call)->function() == function; ++call)
-      graph.add_call(**call);
-  }
-  return check_no_recursion(graph, diagnostics) && ok;
+  return verify_no_recursion(calls, diagnostics) && ok;
 }
 
 bool read_payload(ByteReader &in, Module &module, DiagnosticEngine &diagnostics,
@@ -81,7 +71,7 @@ bool read_payload(ByteReader &in, Module &module, DiagnosticEngine &diagnostics,
   if (in.remaining() != 0)
     return in.fail_at(in.position(), "bytes follow the last function");
   if (options.verify && ok)
-    ok = verify_calls(module, bodies.calls(), diagnostics);
+    ok = verify_calls(bodies.calls(), diagnostics);
   return ok;
 }
 

@@ -7,8 +7,8 @@
 namespace nir {
 
 // Memory for what grows with a module. The first touch of a page costs microseconds, which for a
-// large table of 4 KiB pages is more than filling it: so it is asked for in huge pages, of which one
-// takes as long as one small page. Where the system has none, small ones take their place.
+// large table of 4 KiB pages is more than filling it: so it is asked for in huge pages, of which
+// one takes as long as one small page. Where the system has none, small ones take their place.
 
 inline constexpr std::size_t huge_page_size = std::size_t{2} << 20;
 inline constexpr std::size_t min_large_size = huge_page_size / 4;
@@ -16,9 +16,9 @@ inline constexpr std::size_t min_large_size = huge_page_size / 4;
 // `bytes` rounded up to whole huge pages.
 std::size_t whole_huge_pages(std::size_t bytes);
 
-// Zeroed memory of whole huge pages that begins at a multiple of their size and is committed as it is
-// touched; nullptr where there is no such address space. With `reserve_only`, also where the system
-// would not promise so much memory.
+// Zeroed memory of whole huge pages that begins at a multiple of their size and is committed as it
+// is touched; nullptr where there is no such address space. With `reserve_only`, also where the
+// system would not promise so much memory.
 char *map_huge_pages(std::size_t bytes, bool reserve_only = false);
 
 namespace detail {

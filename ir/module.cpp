@@ -6,14 +6,12 @@ Module::Module() : names_(arena_), types_(arena_), target_(default_target()) {}
 Module::~Module() = default;
 
 Function *Module::find_function(Name name) const {
-  const std::lock_guard lock(mutex_);
   const auto it = function_index_.find(name.bits());
   return it == function_index_.end() ? nullptr : it->second;
 }
 
 Function *Module::declare_function(Name name, SourceOffset source) {
   Function *function = arena_.create<Function>(*this, name, source);
-  const std::lock_guard lock(mutex_);
   function_index_.emplace(name.bits(), function);
   return function;
 }

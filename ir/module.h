@@ -51,8 +51,7 @@ public:
   // declare_function and define in one.
   Function *add_function(Name name, SourceOffset source = no_source);
 
-  // Threads that hold lanes of the arena may call these at the same time, and those that look for
-  // functions and declare them.
+  // Threads that hold lanes of the arena may call these at the same time.
   Immediate *immediate(DType dtype, std::uint64_t bits);
   ConstData *add_const_data(ConstData data);
 
@@ -61,7 +60,7 @@ public:
 
 private:
   Arena arena_;
-  mutable std::mutex mutex_; // of numbers, const data and the index of functions
+  std::mutex mutex_; // of numbers and const data
   NameTable names_;
   TypeTable types_;
   std::vector<Function *> functions_;

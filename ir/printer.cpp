@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "ir/literal.h"
-#include "ir/parallel.h"
 #include "ir/print_text.h"
 #include "ir/scratch_map.h"
 
@@ -28,7 +25,6 @@ public:
 
   void print_module(const Module &module);
   void print_header(const Module &module);
-  void print_functions(const Module &module, std::size_t begin, std::size_t end);
   void print_function(const Function &function);
   void print_stmt(const Stmt &stmt);
   void print_operand(const Use &use);
@@ -77,15 +73,12 @@ private:
 void Printer::print_module(const Module &module) {
   if (module.has_header())
     print_header(module);
-  print_functions(module, 0, module.functions().size());
-}
-
-// Those from `begin` to `end`, with the empty lines before them.
-void Printer::print_functions(const Module &module, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    if (i != 0 || module.has_header())
+  bool is_first = !module.has_header();
+  for (const Function *function : module.functions()) {
+    if (!is_first)
       out_.push_back('\n');
-    print_function(*module.functions()[i]);
+    is_first = false;
+    print_function(*function);
   }
 }
 
@@ -557,45 +550,9 @@ std::string printed(const NameTable &names, std::size_t capacity, Print print) {
 
 const NameTable &names_of(const Function &function) { return function.module().names(); }
 
-// Hands on texts in order, each as soon as all before it are there.
-class OrderedText {
-public:
-  explicit OrderedText(const TextSink &sink) : sink_(sink) {}
-
-  // The text of what has the numbers from `begin` to `end`.
-  void add(std::size_t begin, std::size_t end, std::string text) {
-    const std::lock_guard lock(mutex_);
-    waiting_.emplace(begin, std::pair(end, std::move(text)));
-    while (!waiting_.empty() && waiting_.begin()->first == next_) {
-      sink_(waiting_.begin()->second.second);
-      next_ = waiting_.begin()->second.first;
-      waiting_.erase(waiting_.begin());
-    }
-  }
-
-private:
-  const TextSink &sink_;
-  std::mutex mutex_;
-  std::map<std::size_t, std::pair<std::size_t, std::string>> waiting_;
-  std::size_t next_ = 0;
-};
-
-void print_parallel(const Module &module, const TextSink &sink, unsigned jobs) {
-  if (module.has_header())
-    sink(printed(module.names(), snippet_size, [&](Printer &p) { p.print_header(module); }));
-  OrderedText out(sink);
-  parallel_for(nullptr, jobs, module.functions().size(), [&](std::size_t begin, std::size_t end) {
-    out.add(begin, end, printed(module.names(), chunk_size, [&](Printer &p) {
-              p.print_functions(module, begin, end);
-            }));
-  });
-}
-
 } // namespace
 
-void print(const Module &module, const TextSink &sink, unsigned jobs) {
-  if (jobs > 1 && module.functions().size() > 1)
-    return print_parallel(module, sink, jobs);
+void print(const Module &module, const TextSink &sink) {
   TextBuffer out(sink, chunk_size);
   Printer(module.names(), out).print_module(module);
 }

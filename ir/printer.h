@@ -13,8 +13,7 @@ using TextSink = std::function<void(std::string_view)>;
 
 // The one canonical text (language reference, Printing): parsing it gives the same module, and
 // printing that gives the same bytes.
-// With several jobs functions are printed on as many threads; the text is the same.
-void print(const Module &module, const TextSink &sink, unsigned jobs = 1);
+void print(const Module &module, const TextSink &sink);
 std::string to_string(const Module &module);
 std::string to_string(const Function &function);
 

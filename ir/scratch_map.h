@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#include <vector>
+
+#include "ir/large_memory.h"
 
 namespace nir {
 
@@ -67,14 +68,14 @@ private:
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+    LargeVector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (const Slot &slot : old)
       if (slot.epoch == epoch_)
         slots_[place_of(slot.key)] = slot;
   }
 
-  std::vector<Slot> slots_; // open addressing; the size is a power of two
+  LargeVector<Slot> slots_; // open addressing; the size is a power of two
   std::size_t count_ = 0;
   std::uint32_t epoch_ = 1;
 };

@@ -28,8 +28,8 @@ std::size_t whole_pages(std::size_t bytes) { return bytes / page_size() * page_s
 std::size_t read_at(int fd, std::size_t offset, std::span<char> bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = ::pread(fd, bytes.data() + done, bytes.size() - done,
-                                  static_cast<off_t>(offset + done));
+    const ssize_t count =
+        ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
@@ -81,9 +81,8 @@ std::span<char> SourceText::room(std::size_t bytes) {
     char *const larger = map_huge_pages(capacity);
     if (larger == nullptr)
       throw std::bad_alloc();
-    if (pages_ != nullptr &&
-        ::mremap(pages_, capacity_, capacity_, MREMAP_MAYMOVE | MREMAP_FIXED, larger) ==
-            MAP_FAILED) {
+    if (pages_ != nullptr && ::mremap(pages_, capacity_, capacity_, MREMAP_MAYMOVE | MREMAP_FIXED,
+                                      larger) == MAP_FAILED) {
       ::munmap(larger, capacity);
       throw std::bad_alloc();
     }
@@ -116,10 +115,10 @@ bool TextWindow::place(char *to) {
     ::madvise(to, huge_page_size, MADV_HUGEPAGE);
     return mapped;
   }
-  const bool moved =
-      ::mremap(page_, huge_page_size, huge_page_size,
-               MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) != MAP_FAILED;
-  ::mmap(page_, huge_page_size, PROT_READ, MAP_PRIVATE | MAP_FIXED, text_->fd_, page_ - text_->pages_);
+  const bool moved = ::mremap(page_, huge_page_size, huge_page_size,
+                              MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) != MAP_FAILED;
+  ::mmap(page_, huge_page_size, PROT_READ, MAP_PRIVATE | MAP_FIXED, text_->fd_,
+         page_ - text_->pages_);
   page_ = to;
   return moved;
 }

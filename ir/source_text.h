@@ -51,8 +51,8 @@ private:
 
 // Memory for the part of a mapped file that is being read, from front to back. Faults of a mapping
 // cost more than reading the file, and to keep all of what was read would cost memory: so there is
-// one huge page, which moves along the text. Elsewhere the text is the mapping's. Of a text that is no
-// file there is nothing to do.
+// one huge page, which moves along the text. Elsewhere the text is the mapping's. Of a text that is
+// no file there is nothing to do.
 class TextWindow {
 public:
   // For reading [begin, end); nobody else has a window there. The text outlives the window.
@@ -73,9 +73,9 @@ private:
   void fill(std::size_t from);
 
   const SourceText *text_;
-  char *page_ = nullptr;  // none yet, or within the text
-  std::size_t next_ = 0;  // where to move
-  std::size_t end_ = 0;   // no window reaches behind it
+  char *page_ = nullptr; // none yet, or within the text
+  std::size_t next_ = 0; // where to move
+  std::size_t end_ = 0;  // no window reaches behind it
 };
 
 } // namespace nir

@@ -36,7 +36,6 @@ public:
 
 private:
   void verify_function(Function &function) {
-    calls_.add_function(function);
     if (!structure_.check_links(function)) {
       ok_ = false;
       return;

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "ir/diagnostic.h"
+#include "ir/large_memory.h"
 #include "ir/module.h"
+#include "ir/scratch_map.h"
 
 namespace nir {
 
@@ -40,7 +41,7 @@ public:
 
 // The rules of one statement that need nothing but itself (language reference, Instructions and
 // Types): arity, operand kinds, shapes, dtypes, spaces, attributes, bounds, roles. Used by the
-// parser as it reads and by verify. What a call shares with its callee is left to verify_call: the
+// parser as it reads and by verify. What a call shares with its callee is left to CallVerifier: the
 // callee may not be complete yet. Returns whether all hold; reports each broken one at the part of
 // the statement it speaks of.
 bool verify_statement(const Instruction &inst, const StmtLocator &locator,
@@ -57,6 +58,8 @@ bool verify_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngine &di
 // Empty where it can. To be asked before the loop is made.
 std::string loop_bounds_error(std::int64_t lo, std::int64_t hi, std::int64_t step);
 
+class StmtCheck;
+
 // Likewise for the operands of calls that verify_statement accepts, against the callees'
 // interfaces, which it looks up once each: for many calls.
 class CallVerifier {
@@ -64,13 +67,20 @@ public:
   bool verify(const Instruction &call, const StmtLocator &locator, DiagnosticEngine &diagnostics);
 
 private:
-  std::unordered_map<const Function *, std::vector<Tensor *>> interfaces_;
+  struct Interface {
+    std::size_t begin; // in parameters_
+    std::size_t size;
+  };
+  std::span<const Tensor *const> interface_of(const Function &callee);
+  bool check_outputs_alone(StmtCheck &check, const Function &callee);
+
+  ScratchMap<const Function *, Interface> interfaces_;
+  LargeVector<const Tensor *> parameters_;
+  ScratchMap<const Tensor *, std::uint32_t> first_place_; // among the operands of the call at hand
 };
-// Likewise for one call.
-bool verify_call(const Instruction &call, const StmtLocator &locator,
-                 DiagnosticEngine &diagnostics);
-// No function calls itself, directly or through others.
-bool verify_no_recursion(const Module &module, DiagnosticEngine &diagnostics);
+// No function calls itself, directly or through others. `calls` are those of a module, function by
+// function.
+bool verify_no_recursion(std::span<const Instruction *const> calls, DiagnosticEngine &diagnostics);
 
 enum class VerifyLevel : std::uint8_t { Off, Structure, Legal };
 

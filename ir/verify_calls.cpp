@@ -1,7 +1,6 @@
 // Calls: arguments against the callee's interface, and no recursion.
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/scratch_map.h"
@@ -57,21 +56,6 @@ bool check_argument(StmtCheck &check, const Use &use, const Tensor &parameter) {
                           fmt::format("{} tensor {} is never written, but {} is an output",
                                       to_string(tensor.role()), tensor_name(tensor), described()));
   return true;
-}
-
-// A tensor in an output position stands nowhere else in the list.
-bool check_outputs_alone(StmtCheck &check, const Function &callee) {
-  const unsigned num_inputs = callee.num_inputs();
-  std::unordered_map<const Tensor *, unsigned> first_place;
-  bool ok = true;
-  for (const Use &use : check.inst.operands()) {
-    const auto [it, is_new] = first_place.emplace(use.tensor(), use.index());
-    // Outputs stand last, so of two equal arguments the second one is an output if any is.
-    if (!is_new && use.index() >= num_inputs)
-      ok = check.fail(part_of(check, use), "output argument {} also stands at place {} of the call",
-                      tensor_name(*use.tensor()), it->second + 1);
-  }
-  return ok;
 }
 
 // A depth-first walk that keeps its path: a call back into the path is recursion.
@@ -151,46 +135,54 @@ private:
 
 } // namespace
 
-bool check_call(StmtCheck &check, std::span<Tensor *const> interface) {
-  const Function &callee = *check.inst.callee();
-  if (!check_count(check, callee))
-    return false;
+// The inputs, then the outputs of a function, each in order of declaration.
+std::span<const Tensor *const> CallVerifier::interface_of(const Function &callee) {
+  const auto [place, is_new] = interfaces_.try_emplace(&callee, {parameters_.size(), 0});
+  if (is_new) {
+    const std::vector<Tensor *> interface = callee.interface();
+    parameters_.insert(parameters_.end(), interface.begin(), interface.end());
+    place->size = interface.size();
+  }
+  return std::span<const Tensor *const>(parameters_).subspan(place->begin, place->size);
+}
+
+// A tensor in an output position stands nowhere else in the list.
+bool CallVerifier::check_outputs_alone(StmtCheck &check, const Function &callee) {
+  first_place_.clear();
   bool ok = true;
-  for (std::size_t i = 0; i < interface.size(); ++i)
-    ok &= check_argument(check, check.inst.operand(static_cast<unsigned>(i)), *interface[i]);
-  return check_outputs_alone(check, callee) && ok;
+  for (const Use &use : check.inst.operands()) {
+    const auto [place, is_new] = first_place_.try_emplace(use.tensor(), use.index());
+    // Outputs stand last, so of two equal arguments the second one is an output if any is.
+    if (!is_new && use.index() >= callee.num_inputs())
+      ok = check.fail(part_of(check, use), "output argument {} also stands at place {} of the call",
+                      tensor_name(*use.tensor()), *place + 1);
+  }
+  return ok;
 }
 
 bool CallVerifier::verify(const Instruction &call, const StmtLocator &locator,
                           DiagnosticEngine &diagnostics) {
   StmtCheck check(call, locator, diagnostics);
-  const Function *callee = call.callee();
-  const auto [it, is_new] = interfaces_.try_emplace(callee);
-  if (is_new)
-    it->second = callee->interface();
-  return check_call(check, it->second);
-}
-
-bool verify_call(const Instruction &call, const StmtLocator &locator,
-                 DiagnosticEngine &diagnostics) {
-  return CallVerifier().verify(call, locator, diagnostics);
+  const Function &callee = *call.callee();
+  if (!check_count(check, callee))
+    return false;
+  const std::span<const Tensor *const> parameters = interface_of(callee);
+  if (parameters.size() != call.num_operands())
+    return false; // the callee counts them wrongly, which is reported there
+  bool ok = true;
+  for (unsigned i = 0; i < parameters.size(); ++i)
+    ok &= check_argument(check, call.operand(i), *parameters[i]);
+  return check_outputs_alone(check, callee) && ok;
 }
 
 bool check_no_recursion(const CallGraph &graph, DiagnosticEngine &diagnostics) {
-  return graph.num_calls() == 0 || RecursionCheck(graph, diagnostics).run();
+  return RecursionCheck(graph, diagnostics).run();
 }
 
-bool verify_no_recursion(const Module &module, DiagnosticEngine &diagnostics) {
+bool verify_no_recursion(std::span<const Instruction *const> calls, DiagnosticEngine &diagnostics) {
   CallGraph graph;
-  for (const Function *function : module.functions()) {
-    graph.add_function(*function);
-    for (const Stmt &stmt : function->statements()) {
-      const Instruction *inst = dyn_cast<Instruction>(&stmt);
-      if (inst != nullptr && inst->opcode() == Opcode::Call &&
-          inst->attr(AttrKey::Callee) != nullptr)
-        graph.add_call(*inst);
-    }
-  }
+  for (const Instruction *call : calls)
+    graph.add_call(*call);
   return check_no_recursion(graph, diagnostics);
 }
 

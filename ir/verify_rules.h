@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/large_memory.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 
@@ -82,17 +83,18 @@ bool check_shapes(StmtCheck &check);
 bool check_legal_form(StmtCheck &check);
 bool check_legal_tensor(const Tensor &tensor, SourceRange range, DiagnosticEngine &diagnostics);
 
-// A call against the interface of its callee: its inputs, then its outputs.
-bool check_call(StmtCheck &check, std::span<Tensor *const> interface);
-
-// The calls of a module's functions: each function is added, and then the calls in it.
+// Functions that call others, in the order in which they were added.
 class CallGraph {
 public:
-  void add_function(const Function &function) {
-    functions_.push_back(&function);
-    first_calls_.push_back(calls_.size());
+  // Calls of one function come one after the other.
+  void add_call(const Instruction &call) {
+    const Function *function = call.function();
+    if (functions_.empty() || functions_.back() != function) {
+      functions_.push_back(function);
+      first_calls_.push_back(calls_.size());
+    }
+    calls_.push_back(&call);
   }
-  void add_call(const Instruction &call) { calls_.push_back(&call); }
   // Adds the functions of `next` with their calls.
   void append(const CallGraph &next) {
     for (const std::size_t first : next.first_calls_)
@@ -102,7 +104,6 @@ public:
   }
 
   std::size_t num_functions() const { return functions_.size(); }
-  std::size_t num_calls() const { return calls_.size(); }
   const Function *function(std::size_t i) const { return functions_[i]; }
   std::span<const Instruction *const> calls_of(std::size_t i) const {
     const std::size_t first = first_calls_[i];
@@ -111,9 +112,9 @@ public:
   }
 
 private:
-  std::vector<const Function *> functions_;
-  std::vector<std::size_t> first_calls_; // of each function, into calls_
-  std::vector<const Instruction *> calls_;
+  LargeVector<const Function *> functions_;
+  LargeVector<std::size_t> first_calls_; // of each function, into calls_
+  LargeVector<const Instruction *> calls_;
 };
 
 // No function of the graph calls itself, directly or through others.

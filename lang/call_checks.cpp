@@ -7,7 +7,7 @@ namespace nir::lang {
 // The operands of one call that was read long ago.
 class CallChecks::Locator final : public StmtLocator {
 public:
-  Locator(const Call &call, const std::vector<SourceRange> &operands)
+  Locator(const Call &call, const LargeVector<SourceRange> &operands)
       : call_(call), operands_(operands) {}
   SourceRange locate(const Stmt &, StmtPart part) const override {
     if (part.kind == StmtPart::Operand && part.index < call_.num_operands)
@@ -17,7 +17,7 @@ public:
 
 private:
   const Call &call_;
-  const std::vector<SourceRange> &operands_;
+  const LargeVector<SourceRange> &operands_;
 };
 
 Function *FunctionNames::refer(Name name) {
@@ -32,6 +32,16 @@ Function *FunctionNames::define(Name name, SourceOffset at) {
     return nullptr;
   function->set_source(at);
   return function;
+}
+
+Function *FunctionNames::scratch(SourceOffset at) {
+  const std::lock_guard lock(mutex_);
+  return module_.declare_function(Name(), at);
+}
+
+SourceOffset FunctionNames::definition_of(Name name) {
+  const std::lock_guard lock(mutex_);
+  return module_.find_function(name)->source();
 }
 
 Function *FunctionNames::find_or_declare(Name name) {
@@ -62,9 +72,10 @@ void CallChecks::define_functions() {
     module_->define(function);
 }
 
-void CallChecks::add(Function *callee, const Instruction *call, SourceRange name,
+void CallChecks::add(Function *callee, const Instruction *call, bool holds, SourceRange name,
                      const StatementParts &parts) {
-  calls_.push_back({callee, call, name, parts.whole, operands_.size(), parts.num_operands()});
+  calls_.push_back(
+      {callee, call, holds, name, parts.whole, operands_.size(), parts.num_operands()});
   for (std::size_t i = 0; i < parts.num_operands(); ++i)
     operands_.push_back(parts.operand(i));
 }
@@ -90,7 +101,10 @@ void CallChecks::undefined(const Call &call, DiagnosticEngine &diagnostics) cons
 
 void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
   CallVerifier verifier;
+  LargeVector<const Instruction *> made; // in functions of the module
   for (const Call &call : calls_) {
+    if (call.call != nullptr && !call.call->function()->name().empty())
+      made.push_back(call.call);
     if (!is_defined(call.callee)) {
       if (any_may_exist_)
         continue;
@@ -100,12 +114,12 @@ void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
       } else {
         undefined(call, diagnostics);
       }
-    } else if (rules && call.call != nullptr && !broken_.contains(call.callee)) {
+    } else if (rules && call.holds && !broken_.contains(call.callee)) {
       verifier.verify(*call.call, Locator(call, operands_), diagnostics);
     }
   }
-  if (rules && !calls_.empty())
-    verify_no_recursion(*module_, diagnostics);
+  if (rules)
+    verify_no_recursion(made, diagnostics);
 }
 
 } // namespace nir::lang

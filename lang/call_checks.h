@@ -3,8 +3,8 @@
 #include <mutex>
 #include <string>
 #include <unordered_set>
-#include <vector>
 
+#include "ir/large_memory.h"
 #include "ir/verifier.h"
 #include "lang/statement_parts.h"
 
@@ -20,6 +20,10 @@ public:
   // The function of that name, which is being defined, or nullptr where it is defined already. It
   // becomes part of the module when all have been read.
   Function *define(Name name, SourceOffset at);
+  // A function of no name, which never is part of the module.
+  Function *scratch(SourceOffset at);
+  // Where the function of that name, which is one, is defined.
+  SourceOffset definition_of(Name name);
 
 private:
   Function *find_or_declare(Name name);
@@ -36,10 +40,13 @@ public:
   Function *refer(Name name) { return names_->refer(name); }
   Function *define(Name name, SourceOffset at);
   // A function that is no part of the module, for a body that has no place in it.
-  Function *scratch(SourceOffset at) { return module_->declare_function(Name(), at); }
+  Function *scratch(SourceOffset at) { return names_->scratch(at); }
+  // Where the function of that name, which is one, is defined.
+  SourceOffset definition_of(Name name) { return names_->definition_of(name); }
 
-  // A call of `callee`, named at `name`; `call` is nullptr where its statement failed.
-  void add(Function *callee, const Instruction *call, SourceRange name,
+  // A call of `callee`, named at `name`; `call` is nullptr where it could not be made, and `holds`
+  // says whether the rules of a statement do.
+  void add(Function *callee, const Instruction *call, bool holds, SourceRange name,
            const StatementParts &parts);
   // A declaration in the function failed: nothing is known about its interface.
   void interface_failed(const Function *function) { broken_.insert(function); }
@@ -59,6 +66,7 @@ private:
   struct Call {
     Function *callee;
     const Instruction *call;
+    bool holds;
     SourceRange name;
     SourceRange whole;
     std::size_t first_operand; // in operands_
@@ -71,9 +79,9 @@ private:
 
   Module *module_;
   FunctionNames *names_;
-  std::vector<Function *> defined_;
-  std::vector<Call> calls_;
-  std::vector<SourceRange> operands_;
+  LargeVector<Function *> defined_;
+  LargeVector<Call> calls_;
+  LargeVector<SourceRange> operands_;
   std::unordered_set<const Function *> broken_;
   bool any_may_exist_ = false;
 };

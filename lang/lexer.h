@@ -1,38 +1,14 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string_view>
 
 #include "ir/diagnostic.h"
 #include "ir/module.h"
+#include "lang/text_cache.h"
 #include "lang/token.h"
 #include "lang/words.h"
 
 namespace nir::lang {
-
-// The types that were read last, by their text, so that `float32[128, 512]` is one token and one
-// comparison. A small table in which newcomers replace what stands in their place.
-class TypeCache {
-public:
-  static constexpr std::size_t max_text = 64;
-
-  // The place of `text`, whose type is nullptr where the table does not know it.
-  struct Row {
-    std::string_view text;
-    const Type *type = nullptr;
-  };
-  Row &row(std::string_view text) {
-    Row &place = rows_[hash(text) % rows_.size()];
-    if (place.text != text)
-      place = {};
-    return place;
-  }
-
-private:
-  static std::size_t hash(std::string_view text);
-  std::array<Row, 512> rows_;
-};
 
 // Cuts a source text into tokens (language reference, Words). Names are interned, words are looked
 // up, and types on one line become one token; numbers and strings stay text until someone asks.
@@ -77,9 +53,7 @@ private:
     token.set_range(offset_of(start), offset_of(cursor_));
   }
   int name(Token &token, int kind, const char *start);
-  Name intern(std::string_view id) {
-    return keeps_text_ ? module_.names().intern_stable(id) : module_.names().intern(id);
-  }
+  Name intern(std::string_view id);
   int quoted_name(Token &token, int kind, const char *start);
   int numbered_name(Token &token, int kind, const char *start);
   int number(Token &token, int kind, NumberToken::Kind form, const char *start);
@@ -106,7 +80,10 @@ private:
   const char *previous_end_;
   SourceOffset end_ = no_source; // a `func` from here on is the end
   bool quiet_ = false;
-  TypeCache types_;
+  // So `float32[128, 512]` is one token and one comparison, and a name that was read before needs
+  // no look at the module's table, which threads share.
+  TextCache<const Type *> types_;
+  TextCache<Name> names_;
 };
 
 // `text` as messages show it: in quotes, and cut where it is very long.

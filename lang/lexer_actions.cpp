@@ -25,23 +25,6 @@ int hex_digit(char c) {
 
 } // namespace
 
-std::size_t TypeCache::hash(std::string_view text) {
-  std::uint64_t hash = text.size();
-  const char *at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    std::uint64_t chunk = 0;
-    std::memcpy(&chunk, at, 8);
-    hash = (hash ^ chunk) * 0x9e37'79b9'7f4a'7c15u;
-    hash ^= hash >> 32;
-  }
-  std::uint64_t rest = 0;
-  for (; left > 0; --left)
-    rest = rest << 8 | static_cast<unsigned char>(*at++);
-  hash = (hash ^ rest) * 0x9e37'79b9'7f4a'7c15u;
-  return hash >> 40;
-}
-
 bool Lexer::is_first_on_line(SourceOffset offset) const {
   while (offset > 0 && is_blank(begin_[offset - 1]))
     --offset;
@@ -61,6 +44,14 @@ int Lexer::name(Token &token, int kind, const char *start) {
   const std::string_view id(start + 1, static_cast<std::size_t>(cursor_ - start - 1));
   token.set_name(intern(id));
   return kind;
+}
+
+Name Lexer::intern(std::string_view id) {
+  Name uncached;
+  Name &name = id.size() <= names_.max_text ? names_.place(id) : uncached;
+  if (name.empty())
+    name = keeps_text_ ? module_.names().intern_stable(id) : module_.names().intern(id);
+  return name;
 }
 
 int Lexer::numbered_name(Token &token, int kind, const char *start) {
@@ -114,15 +105,14 @@ int Lexer::word(Token &token, const char *start) {
 
 int Lexer::type_or_word(Token &token, const char *start) {
   const std::string_view text(start, static_cast<std::size_t>(cursor_ - start));
-  const bool cached = text.size() <= TypeCache::max_text;
-  TypeCache::Row *row = cached ? &types_.row(text) : nullptr;
-  const Type *type = row != nullptr && row->type != nullptr ? row->type : read_type(text);
+  const Type *uncached = nullptr;
+  const Type *&type = text.size() <= types_.max_text ? types_.place(text) : uncached;
+  if (type == nullptr)
+    type = read_type(text);
   if (type == nullptr) {
     cursor_ = std::find_if(start, cursor_, [](char c) { return is_blank(c) || c == '['; });
     return word(token, start);
   }
-  if (row != nullptr)
-    *row = {text, type};
   set_range(token, start);
   token.type = type;
   return TOK_TYPE;

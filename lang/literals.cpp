@@ -52,6 +52,18 @@ std::optional<std::uint64_t> Literals::code(const Token &number, DType dtype) {
   return std::nullopt;
 }
 
+Immediate *Literals::immediate(const Token &number, DType dtype) {
+  const std::string_view spelled = text(number.range());
+  Immediate *uncached = nullptr;
+  Immediate *&known =
+      spelled.size() <= immediates_.max_text ? immediates_.place(spelled) : uncached;
+  if (known == nullptr || known->dtype() != dtype) {
+    const auto found = code(number, dtype);
+    known = found ? module_.immediate(dtype, *found) : nullptr;
+  }
+  return known;
+}
+
 std::string_view Literals::string(const Token &token) {
   const std::string_view quoted = lexer_.text(token.range());
   if (quoted.find('\\') == std::string_view::npos)

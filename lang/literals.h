@@ -23,6 +23,8 @@ public:
   std::optional<std::int64_t> integer(const Token &number);
   // The code of a number in `dtype` (language reference, "A number written for…").
   std::optional<std::uint64_t> code(const Token &number, DType dtype);
+  // It as an operand; nullptr where it has no code.
+  Immediate *immediate(const Token &number, DType dtype);
   // What a string token stands for; lives as long as the module.
   std::string_view string(const Token &token);
 
@@ -36,6 +38,7 @@ private:
   const Lexer &lexer_;
   Module &module_;
   Errors &errors_;
+  TextCache<Immediate *> immediates_; // by the text of the number, for the dtype that each has
 };
 
 } // namespace nir::lang

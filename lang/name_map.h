@@ -11,8 +11,8 @@
 namespace nir::lang {
 
 // From names to `T`, which value-initialised means nothing. String names count up, so they index a
-// vector; so do numeric names that are small for a file of that size, in a vector that grows as they
-// do and at most to about the size of the file. Others are hashed.
+// vector; so do numeric names that are small for a file of that size, in a vector that grows as
+// they do and at most to about the size of the file. Others are hashed.
 template <class T> class NameMap {
 public:
   explicit NameMap(std::size_t file_size) : dense_limit_(min_numbers + file_size / sizeof(T)) {

@@ -9,8 +9,7 @@ ParseContext::ParseContext(const SourceFile &file, SourceRange part, Module &mod
                            FunctionNames &functions, DiagnosticEngine &diagnostics,
                            const ParseOptions &options)
     : window_(file.source_text(), part.begin, part.end), module_(module), options_(options),
-      lexer_(file, module, diagnostics),
-      errors_(diagnostics), literals_(lexer_, module, errors_),
+      lexer_(file, module, diagnostics), errors_(diagnostics), literals_(lexer_, module, errors_),
       attributes_(literals_, module, errors_), subscripts_(module, errors_),
       init_(literals_, errors_), tokens_(lexer_, errors_, attributes_), scope_(file.text().size()),
       calls_(module, functions) {
@@ -65,7 +64,7 @@ void ParseContext::target_attribute(const Token &key, bool has_value) {
 void ParseContext::begin_function(const Token &name, const Token &last, bool strict) {
   Function *function = calls_.define(name.name(), name.begin);
   if (function == nullptr) {
-    redefinition(name, module_.find_function(name.name())->source());
+    redefinition(name, calls_.definition_of(name.name()));
     function = calls_.scratch(name.begin);
   }
   function->set_strict(strict);

@@ -22,8 +22,8 @@ namespace nir::lang {
 // and forgotten. A statement in which something failed is not made.
 class ParseContext {
 public:
-  // For reading `part` of the text, whose ends are those of the text or stand before the `func` of a
-  // function.
+  // For reading `part` of the text, whose ends are those of the text or stand before the `func` of
+  // a function.
   ParseContext(const SourceFile &file, SourceRange part, Module &module, FunctionNames &functions,
                DiagnosticEngine &diagnostics, const ParseOptions &options);
 

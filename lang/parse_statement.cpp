@@ -135,8 +135,7 @@ void ParseContext::scalar_number(const Token &number) {
 }
 
 void ParseContext::number_operand(const Token &number, DType dtype) {
-  const auto code = literals_.code(number, dtype);
-  operands_.push_back({code ? module_.immediate(dtype, *code) : nullptr, nullptr});
+  operands_.push_back({literals_.immediate(number, dtype), nullptr});
 }
 
 std::optional<DType> ParseContext::dtype_of(const Token &word) {
@@ -241,11 +240,11 @@ Token ParseContext::negated(const Token &minus, const Token &number) {
 Instruction *ParseContext::make_statement(SourceOffset begin, SourceOffset end) {
   parts_.whole = {begin, end};
   Instruction *inst = errors_.failed() ? nullptr : insert_statement(begin);
-  if (inst != nullptr && options_.verify && !memo_.check(*inst, parts_, errors_.diagnostics()))
-    inst = nullptr;
+  const bool holds =
+      inst != nullptr && (!options_.verify || memo_.check(*inst, parts_, errors_.diagnostics()));
   if (callee_ != nullptr)
-    calls_.add(callee_, inst, callee_range_, parts_);
-  return inst;
+    calls_.add(callee_, inst, holds, callee_range_, parts_);
+  return holds ? inst : nullptr;
 }
 
 Instruction *ParseContext::insert_statement(SourceOffset begin) {

@@ -20,7 +20,9 @@ std::string describe(Role role, Space space, const Type &type) {
 
 InterfaceSnapshot::InterfaceSnapshot(const Module &module) {
   functions_.reserve(module.functions().size());
-  for (const Function *function : module.functions()) {
+  for (std::size_t i = 0; i < module.functions().size(); ++i) {
+    prefetch_functions(module.functions(), i);
+    const Function *function = module.functions()[i];
     for (const Role role : {Role::Input, Role::Output})
       for (const Tensor *t = with_role(function->first_tensor(), role); t != nullptr;
            t = with_role(t->next(), role))
@@ -33,6 +35,7 @@ std::optional<std::string> InterfaceSnapshot::find_change(const Module &module) 
   std::size_t begin = 0;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const FunctionEntry &then = functions_[i];
+    prefetch_functions(module.functions(), i);
     if (i >= module.functions().size() || module.functions()[i]->name() != then.name)
       return fmt::format("function '{}' is gone", quoted_name(module.names(), '@', then.name));
     const std::span entries(tensors_.data() + begin, then.end - begin);
@@ -51,14 +54,15 @@ std::optional<std::string> InterfaceSnapshot::find_change(const Function &functi
     const Tensor *now = with_role(function.first_tensor(), role);
     for (; !entries.empty() && entries.front().role == role; entries = entries.subspan(1)) {
       const Entry &then = entries.front();
-      const std::string tensor = quoted_name(names, '$', then.name);
+      const auto tensor = [&] { return quoted_name(names, '$', then.name); };
       if (now == nullptr)
-        return fmt::format("{} '{}' is gone", to_string(role), tensor);
+        return fmt::format("{} '{}' is gone", to_string(role), tensor());
       if (now->name() != then.name)
         return fmt::format("'{}' stands where {} '{}' was", quoted_name(names, '$', now->name()),
-                           to_string(role), tensor);
+                           to_string(role), tensor());
       if (now->type() != then.type || now->space() != then.space)
-        return fmt::format("'{}' was {} and is {}", tensor, describe(role, then.space, *then.type),
+        return fmt::format("'{}' was {} and is {}", tensor(),
+                           describe(role, then.space, *then.type),
                            describe(role, now->space(), *now->type()));
       now = with_role(now->next(), role);
     }

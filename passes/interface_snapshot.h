@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "ir/large_memory.h"
 #include "ir/module.h"
 
 namespace nir {
@@ -34,8 +34,8 @@ private:
   static std::optional<std::string> find_change(const Function &function,
                                                 std::span<const Entry> entries);
 
-  std::vector<FunctionEntry> functions_;
-  std::vector<Entry> tensors_;
+  LargeVector<FunctionEntry> functions_;
+  LargeVector<Entry> tensors_;
 };
 
 } // namespace nir

@@ -51,8 +51,7 @@ Shown run(const SourceFile &file, unsigned threads, RemarkFilter remarks = {}) {
   EXPECT_EQ(manager.run(*module, diagnostics), PipelineStatus::Success);
   EXPECT_TRUE(verify(*module, VerifyLevel::Legal, diagnostics, threads));
   std::string text;
-  print(
-      *module, [&text](std::string_view piece) { text += piece; }, threads);
+  print(*module, [&text](std::string_view piece) { text += piece; });
   return {std::move(text), messages_of(diagnostics, file), manager.statistics_text()};
 }
 
