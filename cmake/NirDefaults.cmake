@@ -42,6 +42,15 @@ function(nir_warnings target)
     $<$<BOOL:${NIR_WERROR}>:-Werror>)
 endfunction()
 
+# The allocator of a program: mimalloc, where it is installed. Sanitizers bring their own.
+find_package(mimalloc CONFIG QUIET)
+function(nir_use_allocator target)
+  if(mimalloc_FOUND AND NOT NIR_SANITIZE)
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/driver/tool_allocator.cpp")
+    target_link_libraries(${target} PRIVATE mimalloc)
+  endif()
+endfunction()
+
 # Links those of `libraries` that are targets of this build: a layer without sources has none.
 function(nir_link_existing target scope)
   foreach(library IN LISTS ARGN)

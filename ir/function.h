@@ -126,17 +126,6 @@ private:
   ConstData *init_ = nullptr; // owned by the module
 };
 
-// A walk waits for memory at every statement, since only a statement knows where the next one is.
-// Most were made in the order of the walk, so those some steps ahead are about as far apart as
-// these two, and what lies there is asked for early. A wrong guess costs nothing. (Always inlined:
-// GCC 12 takes a function that only prefetches for one without effect and drops calls of it.)
-[[gnu::always_inline]] inline void prefetch_behind(const Stmt *stmt, const Stmt *next) {
-  constexpr std::intptr_t steps = 8;
-  const auto from = reinterpret_cast<std::intptr_t>(stmt);
-  const auto to = reinterpret_cast<std::intptr_t>(next);
-  __builtin_prefetch(reinterpret_cast<const void *>(to + steps * (to - from)));
-}
-
 // Statements of a block and of all blocks inside, in program order, without recursion. Erasing the
 // statement the walk stands on is safe where it is an instruction.
 class StmtRange {
@@ -164,7 +153,7 @@ public:
       Stmt *next = stmt->next();
       if (next == nullptr)
         return behind_block(stmt, root);
-      prefetch_behind(stmt, next);
+      prefetch_beyond(stmt, next);
       return next;
     }
     static Stmt *behind_block(Stmt *stmt, const Block *root); // what follows a last statement
@@ -251,7 +240,7 @@ private:
 };
 
 // For walks over the functions of a module that look at little of each: asks for the memory of
-// those that come soon, which begin anywhere. (Inlined as above.)
+// those that come soon, which begin anywhere. (Always inlined, see prefetch.h.)
 [[gnu::always_inline]] inline void prefetch_functions(std::span<Function *const> functions,
                                                       std::size_t i) {
   constexpr std::size_t steps = 8;

@@ -142,7 +142,7 @@ void Printer::print_body(const Block &body) {
     out_.push_back('\n');
     const Stmt *following = stmt->next();
     const Loop *open = stmt->parent_loop();
-    prefetch_behind(stmt, following);
+    prefetch_beyond(stmt, following);
     if (const Loop *loop = dyn_cast<Loop>(stmt)) {
       ++depth;
       following = loop->body().first();

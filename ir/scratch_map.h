@@ -29,6 +29,7 @@ public:
     const Slot &slot = slots_[place_of(key)];
     return slot.epoch == epoch_ ? &slot.value : nullptr;
   }
+  T *find(Key key) { return const_cast<T *>(std::as_const(*this).find(key)); }
 
   // The value of the key, which is `value` where it was absent, and whether it was.
   std::pair<T *, bool> try_emplace(Key key, T value) {

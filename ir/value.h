@@ -7,6 +7,7 @@
 
 #include "ir/arena.h"
 #include "ir/name.h"
+#include "ir/prefetch.h"
 #include "ir/type.h"
 
 namespace nir {
@@ -63,14 +64,19 @@ private:
   std::uint32_t index_;
 };
 
-// The uses of one object. Erasing or redirecting the use that the loop stands on is safe.
+// The uses of one object. Erasing or redirecting the use that the loop stands on is safe. As walks
+// over statements do, it asks early for memory some steps ahead, which a use alone does not lead
+// to.
 class UseRange {
 public:
   class iterator {
   public:
     using value_type = Use;
     using difference_type = std::ptrdiff_t;
-    explicit iterator(Use *use) : use_(use), next_(use == nullptr ? nullptr : use->next_.get()) {}
+    explicit iterator(Use *use) : use_(use), next_(use == nullptr ? nullptr : use->next_.get()) {
+      if (next_ != nullptr)
+        prefetch_beyond(use_, next_);
+    }
     Use &operator*() const { return *use_; }
     Use *operator->() const { return use_; }
     iterator &operator++() {

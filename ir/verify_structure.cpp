@@ -132,7 +132,7 @@ bool StructureCheck::check_statement_links(Function &function) {
     stmt = stmt->next();
     if (loop == nullptr) {
       max_slots_ += cast<Instruction>(previous)->uses_of_operands().size();
-      prefetch_behind(previous, stmt);
+      prefetch_beyond(previous, stmt);
       continue;
     }
     if (!check_body(*loop, *block))

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "ir/cast_triple.h"
+#include "ir/scratch_map.h"
 #include "passes/bytes_moved.h"
 #include "passes/common_options.h"
 #include "passes/moved_read.h"
@@ -135,7 +136,7 @@ private:
   // What the casts lead to through movers.
   void find_movers() {
     for (const Instruction *cast : casts_)
-      values_.emplace(cast, Narrowed{cast->src()->dtype(), {}});
+      values_.try_emplace(cast, {cast->src()->dtype(), {}});
     for (const Instruction *cast : casts_)
       add_movers_of(*cast);
     for (std::size_t i = 0; i < movers_.size(); ++i)
@@ -143,11 +144,11 @@ private:
   }
 
   void add_movers_of(const Instruction &value) {
-    const DType narrow = values_.at(&value).narrow;
+    const DType narrow = values_.find(&value)->narrow;
     for (const Use &use : value.uses()) {
       Instruction &user = *use.user();
       const bool moves = user.has_trait(op_trait::Mover) && user.defines_value();
-      if (moves && values_.emplace(&user, Narrowed{narrow, {}}).second)
+      if (moves && values_.try_emplace(&user, {narrow, {}}).second)
         movers_.push_back(&user);
     }
   }
@@ -164,17 +165,17 @@ private:
 
   void keep_wide(const Instruction &inst, Obstacle obstacle,
                  std::vector<const Instruction *> &queue) {
-    const auto found = values_.find(&inst);
-    if (found == values_.end() || found->second.obstacle || !inst.has_trait(op_trait::Mover))
+    Narrowed *found = values_.find(&inst);
+    if (found == nullptr || found->obstacle || !inst.has_trait(op_trait::Mover))
       return;
-    found->second.obstacle = obstacle;
+    found->obstacle = obstacle;
     queue.push_back(&inst);
   }
 
   void keep_wide_neighbours(const Instruction &mover, std::vector<const Instruction *> &queue) {
     for (const Use &operand : mover.operands())
       if (const Instruction *def = operand.defining_instruction())
-        keep_wide(*def, values_.at(&mover).obstacle, queue);
+        keep_wide(*def, values_.find(&mover)->obstacle, queue);
     for (const Use &use : mover.uses()) {
       const Instruction &user = *use.user();
       keep_wide(user, {"another operand of a mover stays wide", &user}, queue);
@@ -187,7 +188,7 @@ private:
   Obstacle why_mover_stays(const Instruction &mover) const {
     if (mover.is_fixed())
       return {"a mover is fixed", &mover};
-    const DType narrow = values_.at(&mover).narrow;
+    const DType narrow = values_.find(&mover)->narrow;
     for (const Use &operand : mover.operands())
       if (!becomes(operand, narrow))
         return {"another operand of a mover stays wide", &mover};
@@ -199,17 +200,16 @@ private:
 
   // Whether the operand will be of the narrow dtype.
   bool becomes(const Use &operand, DType narrow) const {
-    const auto found = values_.find(operand.defining_instruction());
-    return found != values_.end() && found->second.narrow == narrow && !found->second.obstacle;
+    const Narrowed *found = values_.find(operand.defining_instruction());
+    return found != nullptr && found->narrow == narrow && !found->obstacle;
   }
 
   // Why the reader of a wide value cannot read it in the narrow dtype.
   Obstacle why_use_stays(const Use &use, DType narrow) const {
     const Instruction &user = *use.user();
     if (user.has_trait(op_trait::Mover)) {
-      const auto found = values_.find(&user);
-      return found == values_.end() ? Obstacle{"a mover writes a tensor", &user}
-                                    : found->second.obstacle;
+      const Narrowed *found = values_.find(&user);
+      return found == nullptr ? Obstacle{"a mover writes a tensor", &user} : found->obstacle;
     }
     return {why_reader_refuses(use, narrow), &user};
   }
@@ -235,7 +235,7 @@ private:
   void choose_uses() {
     for (const Instruction *cast : casts_) {
       Choice &choice = choices_.emplace_back();
-      const DType narrow = values_.at(cast).narrow;
+      const DType narrow = values_.find(cast)->narrow;
       for (Use &use : cast->uses()) {
         ++choice.num_uses;
         const Obstacle obstacle = why_use_stays(use, narrow);
@@ -252,7 +252,7 @@ private:
     for (std::size_t i = 0; i < casts_.size(); ++i)
       changed |= rewrite_uses(*casts_[i], choices_[i]);
     for (Instruction *mover : movers_)
-      if (const Narrowed &value = values_.at(mover); !value.obstacle)
+      if (const Narrowed &value = *values_.find(mover); !value.obstacle)
         retype(*mover, value.narrow);
     return changed;
   }
@@ -329,7 +329,7 @@ private:
   std::vector<Instruction *> casts_;
   std::vector<Choice> choices_; // of casts_
   std::vector<Instruction *> movers_;
-  std::unordered_map<const Instruction *, Narrowed> values_; // casts_ and movers_; never iterated
+  ScratchMap<const Instruction *, Narrowed> values_; // casts_ and movers_
 };
 
 class AbsorbWidening : public FunctionPass {

@@ -29,9 +29,9 @@
 
 #include "passes/drop_dead_tensors.h"
 
-#include <unordered_set>
 #include <vector>
 
+#include "ir/scratch_map.h"
 #include "passes/mutate.h"
 #include "passes/pass.h"
 #include "passes/reverse_sweep.h"
@@ -78,7 +78,7 @@ private:
       return;
     }
     for (Tensor *tensor : candidates)
-      if (!live_tensors_.contains(tensor))
+      if (live_tensors_.find(tensor) == nullptr)
         dead_.push_back(tensor);
     for (Tensor *tensor : dead_)
       for (Use &use : tensor->uses())
@@ -114,7 +114,7 @@ private:
   }
 
   void mark(Tensor &tensor) {
-    if (!live_tensors_.insert(&tensor).second)
+    if (!live_tensors_.try_emplace(&tensor, true).second)
       return;
     if (!tensor.is_interface())
       --num_unproven_;
@@ -184,8 +184,8 @@ private:
   std::vector<State> state_; // by Stmt::order; empty where no tensor is dead
   std::vector<Instruction *> worklist_;
   std::size_t num_unproven_ = 0; // tensors outside the interface not known to be alive
-  std::unordered_set<const Tensor *> live_tensors_; // asked only, never walked
-  std::vector<Tensor *> dead_;                      // in order of declaration
+  ScratchMap<const Tensor *, bool> live_tensors_;
+  std::vector<Tensor *> dead_; // in order of declaration
   DroppedTensors dropped_;
 };
 

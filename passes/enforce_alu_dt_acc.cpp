@@ -21,12 +21,12 @@
 // Rounding: the narrowings on the way go. Those that passes made are `inserted`, an author's are
 // `permitted`.
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "ir/cast_triple.h"
+#include "ir/scratch_map.h"
 #include "passes/bytes_moved.h"
 #include "passes/cast_removal.h"
 #include "passes/common_options.h"
@@ -148,7 +148,7 @@ private:
     const auto [known, is_new] = index_.try_emplace(&object, static_cast<unsigned>(nodes_.size()));
     if (is_new)
       nodes_.push_back({.object = &object, .sources = {}, .readers = {}});
-    return known->second;
+    return *known;
   }
 
   void propagate_gain() {
@@ -268,8 +268,8 @@ private:
         growth = add(growth, budget_.growth(*tensor, wide_sum));
       if (!settings_.profit)
         continue;
-      change.before = saturating_add(change.before, bytes_moved_through(object, object.dtype()));
-      change.after = saturating_add(change.after, bytes_moved_through(object, wide_sum));
+      change.before = saturating_add(change.before, moved_through_(object, object.dtype()));
+      change.after = saturating_add(change.after, moved_through_(object, wide_sum));
     }
     if (budget_.overflows(growth))
       return refuse(PartitionBudget::overflow);
@@ -323,9 +323,9 @@ private:
   bool reads_otherwise(const Instruction &writer) const {
     if (class_of(writer) != RemarkClass::Exact)
       return true;
-    const auto source =
-        is_walked_through(writer) ? index_.find(writer.src()->value()) : index_.end();
-    return source != index_.end() && nodes_[source->second].state == Node::Accepted;
+    const unsigned *source =
+        is_walked_through(writer) ? index_.find(writer.src()->value()) : nullptr;
+    return source != nullptr && nodes_[*source].state == Node::Accepted;
   }
 
   void decline(const Instruction &sum, std::string_view obstacle, unsigned at_fault) {
@@ -347,7 +347,8 @@ private:
   PartitionBudget budget_;
   std::vector<std::pair<Instruction *, unsigned>> sums_; // with the node of what each reads
   std::vector<Node> nodes_;
-  std::unordered_map<const Value *, unsigned> index_; // asked only, never walked
+  ScratchMap<const Value *, unsigned> index_;
+  BytesMovedThrough moved_through_; // nothing is changed until all is decided
   std::vector<unsigned> accepted_;
   std::string refusal_; // of the last group
 };

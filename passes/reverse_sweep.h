@@ -20,7 +20,7 @@ inline Stmt *previous_in_sweep(Stmt &stmt) {
   Stmt *previous = stmt.prev();
   if (previous == nullptr)
     return stmt.parent_loop();
-  prefetch_behind(&stmt, previous);
+  prefetch_beyond(&stmt, previous);
   Loop *loop = dyn_cast<Loop>(previous);
   return loop != nullptr && !loop->body().empty() ? innermost_last(loop->body()) : previous;
 }

@@ -49,8 +49,10 @@ struct CastKeyHash {
   }
 };
 
+// Where the value has no other use there is nothing to share.
 bool is_sharable(const Instruction &inst) {
-  return inst.defines_value() && is_cast(inst) && !inst.operand(0).is_access();
+  return inst.defines_value() && is_cast(inst) && !inst.operand(0).is_access() &&
+         !inst.operand(0).value()->has_one_use();
 }
 
 class ShareCasts final : public FunctionPass {
