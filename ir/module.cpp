@@ -6,14 +6,14 @@ Module::Module() : names_(arena_), types_(arena_), target_(default_target()) {}
 Module::~Module() = default;
 
 Function *Module::find_function(Name name) const {
+  for (; num_indexed_ < functions_.size(); ++num_indexed_)
+    function_index_.emplace(functions_[num_indexed_]->name().bits(), functions_[num_indexed_]);
   const auto it = function_index_.find(name.bits());
   return it == function_index_.end() ? nullptr : it->second;
 }
 
 Function *Module::declare_function(Name name, SourceOffset source) {
-  Function *function = arena_.create<Function>(*this, name, source);
-  function_index_.emplace(name.bits(), function);
-  return function;
+  return arena_.create<Function>(*this, name, source);
 }
 
 Function *Module::add_function(Name name, SourceOffset source) {

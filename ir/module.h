@@ -43,9 +43,9 @@ public:
 
   // In order of definition.
   const std::vector<Function *> &functions() const { return functions_; }
-  // The function of that name, defined or only declared by a call so far; nullptr where unknown.
+  // The first function of that name; nullptr where there is none. For one thread at a time.
   Function *find_function(Name name) const;
-  // A function that is known by name but not part of the module until `define` adds it.
+  // A function that is not part of the module until `define` adds it.
   Function *declare_function(Name name, SourceOffset source = no_source);
   void define(Function *function) { functions_.push_back(function); }
   // declare_function and define in one.
@@ -64,7 +64,9 @@ private:
   NameTable names_;
   TypeTable types_;
   std::vector<Function *> functions_;
-  std::unordered_map<std::uint32_t, Function *> function_index_; // by Name::bits
+  // By Name::bits, as far as somebody has looked for one.
+  mutable std::unordered_map<std::uint32_t, Function *> function_index_;
+  mutable std::size_t num_indexed_ = 0; // of functions_
   std::unordered_map<std::uint64_t, Immediate *> immediates_[num_dtypes];
   std::deque<ConstData> const_data_;
   Target target_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <thread>
 
 #include "ir/arena.h"
 
@@ -15,5 +17,27 @@ namespace nir {
 // one of the first range.
 void parallel_for(Arena *arena, unsigned jobs, std::size_t count,
                   const std::function<void(std::size_t begin, std::size_t end)> &body);
+
+// A lock for a few hundred instructions that threads ask for very often: to sleep takes longer than
+// what they wait for.
+class SpinLock {
+public:
+  void lock() {
+    while (held_.exchange(true, std::memory_order_acquire))
+      wait();
+  }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+private:
+  // Until it looks free. Whoever holds it may not be running.
+  void wait() const {
+    constexpr unsigned max_looks = 1000;
+    for (unsigned looks = 0; held_.load(std::memory_order_relaxed);)
+      if (++looks % max_looks == 0)
+        std::this_thread::yield();
+  }
+
+  std::atomic<bool> held_ = false;
+};
 
 } // namespace nir

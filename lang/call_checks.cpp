@@ -1,5 +1,8 @@
 #include "lang/call_checks.h"
 
+#include <map>
+#include <mutex>
+
 #include <fmt/format.h>
 
 namespace nir::lang {
@@ -21,32 +24,32 @@ private:
 };
 
 Function *FunctionNames::refer(Name name) {
-  const std::lock_guard lock(mutex_);
-  return find_or_declare(name);
+  Shard &shard = shard_of(name);
+  const std::lock_guard lock(shard.lock);
+  return find_or_declare(shard, name);
 }
 
 Function *FunctionNames::define(Name name, SourceOffset at) {
-  const std::lock_guard lock(mutex_);
-  Function *function = find_or_declare(name);
+  Shard &shard = shard_of(name);
+  const std::lock_guard lock(shard.lock);
+  Function *function = find_or_declare(shard, name);
   if (function->source() != no_source)
     return nullptr;
   function->set_source(at);
   return function;
 }
 
-Function *FunctionNames::scratch(SourceOffset at) {
-  const std::lock_guard lock(mutex_);
-  return module_.declare_function(Name(), at);
-}
-
 SourceOffset FunctionNames::definition_of(Name name) {
-  const std::lock_guard lock(mutex_);
-  return module_.find_function(name)->source();
+  Shard &shard = shard_of(name);
+  const std::lock_guard lock(shard.lock);
+  return shard.functions.at(name.bits())->source();
 }
 
-Function *FunctionNames::find_or_declare(Name name) {
-  Function *function = module_.find_function(name);
-  return function != nullptr ? function : module_.declare_function(name);
+Function *FunctionNames::find_or_declare(Shard &shard, Name name) {
+  Function *&function = shard.functions[name.bits()];
+  if (function == nullptr)
+    function = module_.declare_function(name);
+  return function;
 }
 
 Function *CallChecks::define(Name name, SourceOffset at) {
@@ -99,27 +102,42 @@ void CallChecks::undefined(const Call &call, DiagnosticEngine &diagnostics) cons
                                            quoted_name(names, '@', call.callee->name()), hint));
 }
 
-void CallChecks::check(bool rules, DiagnosticEngine &diagnostics) {
+void CallChecks::check_part(std::size_t begin, std::size_t end, bool rules,
+                            DiagnosticEngine &diagnostics) const {
   CallVerifier verifier;
-  LargeVector<const Instruction *> made; // in functions of the module
-  for (const Call &call : calls_) {
-    if (call.call != nullptr && !call.call->function()->name().empty())
-      made.push_back(call.call);
-    if (!is_defined(call.callee)) {
-      if (any_may_exist_)
-        continue;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Call &call = calls_[i];
+    if (is_defined(call.callee)) {
+      if (rules && call.holds && !broken_.contains(call.callee))
+        verifier.verify(*call.call, Locator(call, operands_), diagnostics);
+    } else if (!any_may_exist_) {
       // Past the limit only the number of errors counts.
-      if (diagnostics.at_limit()) {
+      if (diagnostics.at_limit())
         diagnostics.error(call.name, {});
-      } else {
+      else
         undefined(call, diagnostics);
-      }
-    } else if (rules && call.holds && !broken_.contains(call.callee)) {
-      verifier.verify(*call.call, Locator(call, operands_), diagnostics);
     }
   }
-  if (rules)
-    verify_no_recursion(made, diagnostics);
+}
+
+void CallChecks::check(bool rules, unsigned jobs, DiagnosticEngine &diagnostics) {
+  std::mutex mutex; // of what was found, by the first call of each part
+  std::map<std::size_t, DiagnosticEngine> found;
+  parallel_for(&module_->arena(), jobs, calls_.size(), [&](std::size_t begin, std::size_t end) {
+    DiagnosticEngine part = diagnostics.empty_copy();
+    check_part(begin, end, rules, part);
+    const std::lock_guard lock(mutex);
+    found.emplace(begin, std::move(part));
+  });
+  for (auto &[begin, part] : found)
+    diagnostics.add(std::move(part));
+  if (!rules)
+    return;
+  LargeVector<const Instruction *> made; // in functions of the module
+  for (const Call &call : calls_)
+    if (call.call != nullptr && !call.call->function()->name().empty())
+      made.push_back(call.call);
+  verify_no_recursion(made, diagnostics);
 }
 
 } // namespace nir::lang

@@ -1,10 +1,12 @@
 #pragma once
 
-#include <mutex>
+#include <array>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/large_memory.h"
+#include "ir/parallel.h"
 #include "ir/verifier.h"
 #include "lang/statement_parts.h"
 
@@ -20,15 +22,22 @@ public:
   // The function of that name, which is being defined, or nullptr where it is defined already. It
   // becomes part of the module when all have been read.
   Function *define(Name name, SourceOffset at);
-  // A function of no name, which never is part of the module.
-  Function *scratch(SourceOffset at);
   // Where the function of that name, which is one, is defined.
   SourceOffset definition_of(Name name);
 
 private:
-  Function *find_or_declare(Name name);
+  // Some of the functions: threads seldom meet at one lock.
+  struct alignas(64) Shard {
+    SpinLock lock;
+    std::unordered_map<std::uint32_t, Function *> functions; // by Name::bits
+  };
+  static constexpr std::size_t num_shards = 64;
+
+  Shard &shard_of(Name name) { return shards_[name.bits() % num_shards]; }
+  Function *find_or_declare(Shard &shard, Name name);
+
   Module &module_;
-  std::mutex mutex_;
+  std::array<Shard, num_shards> shards_;
 };
 
 // The functions of a part of the module, and the calls, which wait for the end of the module: a
@@ -40,7 +49,7 @@ public:
   Function *refer(Name name) { return names_->refer(name); }
   Function *define(Name name, SourceOffset at);
   // A function that is no part of the module, for a body that has no place in it.
-  Function *scratch(SourceOffset at) { return names_->scratch(at); }
+  Function *scratch(SourceOffset at) { return module_->declare_function(Name(), at); }
   // Where the function of that name, which is one, is defined.
   SourceOffset definition_of(Name name) { return names_->definition_of(name); }
 
@@ -59,8 +68,8 @@ public:
   void define_functions();
 
   // Reports undefined callees and, where `rules` is set, calls that do not fit their callee, in
-  // order of position, then functions that call themselves.
-  void check(bool rules, DiagnosticEngine &diagnostics);
+  // order of position, then functions that call themselves. On up to `jobs` threads.
+  void check(bool rules, unsigned jobs, DiagnosticEngine &diagnostics);
 
 private:
   struct Call {
@@ -75,6 +84,8 @@ private:
   class Locator;
 
   static bool is_defined(const Function *function) { return function->source() != no_source; }
+  void check_part(std::size_t begin, std::size_t end, bool rules,
+                  DiagnosticEngine &diagnostics) const;
   void undefined(const Call &call, DiagnosticEngine &diagnostics) const;
 
   Module *module_;

@@ -70,7 +70,7 @@ public:
     whole.calls.define_functions();
     // Where the parser gave up, a callee may be defined in what it did not read.
     if (whole.accepted)
-      whole.calls.check(options_.verify, found_at_end);
+      whole.calls.check(options_.verify, options_.jobs, found_at_end);
     const bool failed = whole.found.has_errors() || found_at_end.has_errors();
     merge(whole.found, found_at_end, diagnostics);
     return failed ? nullptr : std::move(module_);

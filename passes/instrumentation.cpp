@@ -147,7 +147,7 @@ void Instrumentation::dump_diff(const PassInfo &pass, const std::string &after) 
 }
 
 std::optional<PassFailure> Instrumentation::check_interfaces(const Module &module) const {
-  if (auto change = interfaces_->find_change(module))
+  if (auto change = interfaces_->find_change(module, options_.jobs))
     return PassFailure{std::move(*change), {}, {}};
   return std::nullopt;
 }

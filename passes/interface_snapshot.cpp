@@ -1,6 +1,10 @@
 #include "passes/interface_snapshot.h"
 
+#include <mutex>
+
 #include <fmt/format.h>
+
+#include "ir/parallel.h"
 
 namespace nir {
 namespace {
@@ -31,18 +35,36 @@ InterfaceSnapshot::InterfaceSnapshot(const Module &module) {
   }
 }
 
-std::optional<std::string> InterfaceSnapshot::find_change(const Module &module) const {
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < functions_.size(); ++i) {
+std::optional<std::string> InterfaceSnapshot::find_change(const Module &module,
+                                                          unsigned jobs) const {
+  std::mutex mutex; // of the first change, in order of functions
+  std::optional<std::string> change;
+  std::size_t change_begin = 0;
+  parallel_for(nullptr, jobs, functions_.size(), [&](std::size_t begin, std::size_t end) {
+    std::optional<std::string> found = find_change(module, begin, end);
+    const std::lock_guard lock(mutex);
+    if (!found || (change && change_begin < begin))
+      return;
+    change = std::move(found);
+    change_begin = begin;
+  });
+  return change;
+}
+
+// Likewise in the functions from `begin` to `end`.
+std::optional<std::string> InterfaceSnapshot::find_change(const Module &module, std::size_t begin,
+                                                          std::size_t end) const {
+  std::size_t first_tensor = begin == 0 ? 0 : functions_[begin - 1].end;
+  for (std::size_t i = begin; i < end; ++i) {
     const FunctionEntry &then = functions_[i];
     prefetch_functions(module.functions(), i);
     if (i >= module.functions().size() || module.functions()[i]->name() != then.name)
       return fmt::format("function '{}' is gone", quoted_name(module.names(), '@', then.name));
-    const std::span entries(tensors_.data() + begin, then.end - begin);
+    const std::span entries(tensors_.data() + first_tensor, then.end - first_tensor);
     if (auto change = find_change(*module.functions()[i], entries))
       return fmt::format("the interface of function '{}' changed: {}",
                          quoted_name(module.names(), '@', then.name), *change);
-    begin = then.end;
+    first_tensor = then.end;
   }
   return std::nullopt;
 }

@@ -17,8 +17,8 @@ public:
   explicit InterfaceSnapshot(const Module &module);
 
   // The first difference, as text that names the function and the tensor; nothing where every
-  // function of then still has its interface. O(tensors).
-  std::optional<std::string> find_change(const Module &module) const;
+  // function of then still has its interface. O(tensors), on up to `jobs` threads.
+  std::optional<std::string> find_change(const Module &module, unsigned jobs = 1) const;
 
 private:
   struct Entry {
@@ -31,6 +31,8 @@ private:
     Name name;
     std::size_t end; // behind its tensors in tensors_
   };
+  std::optional<std::string> find_change(const Module &module, std::size_t begin,
+                                         std::size_t end) const;
   static std::optional<std::string> find_change(const Function &function,
                                                 std::span<const Entry> entries);
 
