@@ -11,11 +11,11 @@
 namespace nir::lang {
 
 // From names to `T`, which value-initialised means nothing. String names count up, so they index a
-// vector; so do numeric names that are small for a file of that size, in a vector that grows as
-// they do and at most to about the size of the file. Others are hashed.
+// vector; so do numeric names that are small for a text of that size, in a vector that grows as
+// they do and at most to about the size of the text. Others are hashed.
 template <class T> class NameMap {
 public:
-  explicit NameMap(std::size_t file_size) : dense_limit_(min_numbers + file_size / sizeof(T)) {
+  explicit NameMap(std::size_t text_size) : dense_limit_(min_numbers + text_size / sizeof(T)) {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   }
 

@@ -1,5 +1,7 @@
 #include "lang/parse_context.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +13,8 @@ ParseContext::ParseContext(const SourceFile &file, SourceRange part, Module &mod
     : window_(file.source_text(), part.begin, part.end), module_(module), options_(options),
       lexer_(file, module, diagnostics), errors_(diagnostics), literals_(lexer_, module, errors_),
       attributes_(literals_, module, errors_), subscripts_(module, errors_),
-      init_(literals_, errors_), tokens_(lexer_, errors_, attributes_), scope_(file.text().size()),
+      init_(literals_, errors_), tokens_(lexer_, errors_, attributes_),
+      scope_(std::min<std::size_t>(part.end, file.text().size()) - part.begin),
       calls_(module, functions) {
   lexer_.limit(part);
 }

@@ -29,7 +29,8 @@ public:
     Tensor *tensor; // only where Visible
   };
 
-  explicit Scope(std::size_t file_size) : values_(file_size), tensors_(file_size) {}
+  // For a text of so many bytes.
+  explicit Scope(std::size_t text_size) : values_(text_size), tensors_(text_size) {}
 
   void begin_function(Function &function);
   void enter(Block &block) { blocks_.push_back(&block); }
