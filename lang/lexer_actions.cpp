@@ -47,8 +47,7 @@ int Lexer::name(Token &token, int kind, const char *start) {
 }
 
 Name Lexer::intern(std::string_view id) {
-  Name uncached;
-  Name &name = id.size() <= names_.max_text ? names_.place(id) : uncached;
+  Name &name = names_.place(id);
   if (name.empty())
     name = keeps_text_ ? module_.names().intern_stable(id) : module_.names().intern(id);
   return name;
@@ -105,8 +104,7 @@ int Lexer::word(Token &token, const char *start) {
 
 int Lexer::type_or_word(Token &token, const char *start) {
   const std::string_view text(start, static_cast<std::size_t>(cursor_ - start));
-  const Type *uncached = nullptr;
-  const Type *&type = text.size() <= types_.max_text ? types_.place(text) : uncached;
+  const Type *&type = types_.place(text);
   if (type == nullptr)
     type = read_type(text);
   if (type == nullptr) {

@@ -53,10 +53,7 @@ std::optional<std::uint64_t> Literals::code(const Token &number, DType dtype) {
 }
 
 Immediate *Literals::immediate(const Token &number, DType dtype) {
-  const std::string_view spelled = text(number.range());
-  Immediate *uncached = nullptr;
-  Immediate *&known =
-      spelled.size() <= immediates_.max_text ? immediates_.place(spelled) : uncached;
+  Immediate *&known = immediates_.place(text(number.range()));
   if (known == nullptr || known->dtype() != dtype) {
     const auto found = code(number, dtype);
     known = found ? module_.immediate(dtype, *found) : nullptr;

@@ -12,10 +12,10 @@ namespace nir::lang {
 // replace what stands in their place. Where `T` is value-initialised nothing is known.
 template <class T> class TextCache {
 public:
-  static constexpr std::size_t max_text = 64; // longer ones have no place
-
-  // The place of `text`, to look at and to fill.
+  // The place of `text`, to look at and to fill. Long texts are not remembered.
   T &place(std::string_view text) {
+    if (text.size() > max_text)
+      return unremembered_ = {};
     Row &row = rows_[hash(text) % rows_.size()];
     if (row.text != text)
       row.value = {};
@@ -47,7 +47,9 @@ private:
     return hash >> 40;
   }
 
+  static constexpr std::size_t max_text = 64;
   std::array<Row, 512> rows_;
+  T unremembered_{};
 };
 
 } // namespace nir::lang
