@@ -64,31 +64,32 @@ private:
   std::uint32_t index_;
 };
 
-// The uses of one object. Erasing or redirecting the use that the loop stands on is safe. As walks
-// over statements do, it asks early for memory some steps ahead, which a use alone does not lead
-// to.
+// The uses of one object, the newest first. Erasing or redirecting the use that the loop stands on
+// is safe.
 class UseRange {
 public:
   class iterator {
   public:
     using value_type = Use;
     using difference_type = std::ptrdiff_t;
-    explicit iterator(Use *use) : use_(use), next_(use == nullptr ? nullptr : use->next_.get()) {
-      if (next_ != nullptr)
-        prefetch_beyond(use_, next_);
-    }
+    explicit iterator(Use *use) : use_(use), next_(next_of(use)) {}
     Use &operator*() const { return *use_; }
     Use *operator->() const { return use_; }
     iterator &operator++() {
-      *this = iterator(next_);
+      use_ = next_;
+      next_ = next_of(use_);
+      if (next_ != nullptr)
+        ahead_.look_below(next_);
       return *this;
     }
     void operator++(int) { ++*this; }
     bool operator==(std::default_sentinel_t) const { return use_ == nullptr; }
 
   private:
+    static Use *next_of(Use *use) { return use == nullptr ? nullptr : use->next_.get(); }
     Use *use_;
     Use *next_;
+    LookAhead ahead_; // users are mostly made in program order, so the list goes down in memory
   };
   explicit UseRange(Use *first) : first_(first) {}
   iterator begin() const { return iterator(first_); }
@@ -117,6 +118,13 @@ public:
   UseRange uses() const { return UseRange(uses_); }
   bool use_empty() const { return uses_ == nullptr; }
   bool has_one_use() const { return uses_ != nullptr && uses_->next_ == nullptr; }
+  // O(n), whatever the number of uses.
+  bool has_n_uses_or_more(unsigned n) const {
+    unsigned found = 0;
+    for (const Use *use = uses_; use != nullptr && found < n; use = use->next_)
+      ++found;
+    return found == n;
+  }
 
   // Every use of this becomes one of `value` (through `access`, where that is a tensor), which must
   // have the same dtype and shape and be another object.

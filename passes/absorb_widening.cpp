@@ -20,7 +20,7 @@
 #include <fmt/format.h>
 
 #include "ir/cast_triple.h"
-#include "ir/scratch_map.h"
+#include "ir/stmt_map.h"
 #include "passes/bytes_moved.h"
 #include "passes/common_options.h"
 #include "passes/moved_read.h"
@@ -60,7 +60,7 @@ struct Narrowed {
 
 // What is to become of the uses of a cast.
 struct Choice {
-  std::vector<Use *> narrowed;
+  std::size_t num_narrowed = 0; // that will read its source
   std::size_t num_uses = 0;
   Obstacle first; // of the other uses, in program order
   std::uint32_t first_order = 0;
@@ -106,20 +106,25 @@ std::array<DType, num_dtypes> widest_first() {
 // One round: the casts of a function to one dtype.
 class Round {
 public:
-  Round(Function &function, PassContext &context, MovedReads &moved_read, DType wide)
+  // `values` is memory that rounds share.
+  Round(Function &function, PassContext &context, MovedReads &moved_read, StmtMap<Narrowed> &values,
+        DType wide)
       : target_(function.module().target()), types_(function.module().types()), context_(context),
-        moved_read_(moved_read), wide_(wide) {}
+        moved_read_(moved_read), wide_(wide), values_(values) {
+    values_.clear();
+  }
 
-  bool run(const std::vector<Instruction *> &casts) {
-    for (Instruction *cast : casts) {
+  bool run(const LargeVector<Instruction *> &casts) {
+    for (Instruction *cast : Prefetched(casts)) {
       if (!is_cast(*cast))
         continue; // an earlier round has given it the source of the cast that it undoes
       if (const char *reason = why_cast_stays(*cast))
         decline(*cast, {reason, nullptr});
       else
-        casts_.push_back(cast);
+        add(*cast);
     }
-    find_movers();
+    for (std::size_t i = 0; i < movers_.size(); ++i)
+      add_movers_of(*movers_[i]);
     keep_wide_movers();
     choose_uses();
     return rewrite();
@@ -133,22 +138,19 @@ private:
     return tensor == nullptr ? nullptr : moved_read_.why_read_stays(*tensor, cast);
   }
 
-  // What the casts lead to through movers.
-  void find_movers() {
-    for (const Instruction *cast : casts_)
-      values_.try_emplace(cast, {cast->src()->dtype(), {}});
-    for (const Instruction *cast : casts_)
-      add_movers_of(*cast);
-    for (std::size_t i = 0; i < movers_.size(); ++i)
-      add_movers_of(*movers_[i]);
+  void add(Instruction &cast) {
+    casts_.push_back(&cast);
+    values_.try_emplace(cast, {cast.src()->dtype(), {}});
+    add_movers_of(cast);
   }
 
+  // What a cast or mover leads to.
   void add_movers_of(const Instruction &value) {
     const DType narrow = values_.find(&value)->narrow;
     for (const Use &use : value.uses()) {
       Instruction &user = *use.user();
       const bool moves = user.has_trait(op_trait::Mover) && user.defines_value();
-      if (moves && values_.try_emplace(&user, {narrow, {}}).second)
+      if (moves && values_.try_emplace(user, {narrow, {}}))
         movers_.push_back(&user);
     }
   }
@@ -233,48 +235,54 @@ private:
 
   // The uses of each cast that can read its source; all are chosen before any is changed.
   void choose_uses() {
-    for (const Instruction *cast : casts_) {
+    choices_.reserve(casts_.size());
+    for (const Instruction *cast : Prefetched(casts_)) {
       Choice &choice = choices_.emplace_back();
       const DType narrow = values_.find(cast)->narrow;
       for (Use &use : cast->uses()) {
         ++choice.num_uses;
         const Obstacle obstacle = why_use_stays(use, narrow);
-        if (!obstacle)
-          choice.narrowed.push_back(&use);
-        else
+        if (obstacle) {
           choice.keep(obstacle, use.user()->order());
+          continue;
+        }
+        narrowed_uses_.push_back(&use);
+        ++choice.num_narrowed;
       }
     }
   }
 
   bool rewrite() {
-    bool changed = false;
-    for (std::size_t i = 0; i < casts_.size(); ++i)
-      changed |= rewrite_uses(*casts_[i], choices_[i]);
+    std::span<Use *const> narrowed = narrowed_uses_;
+    auto choice = choices_.begin();
+    for (Instruction *cast : Prefetched(casts_)) {
+      rewrite_uses(*cast, *choice, narrowed.first(choice->num_narrowed));
+      narrowed = narrowed.subspan(choice->num_narrowed);
+      ++choice;
+    }
     for (Instruction *mover : movers_)
       if (const Narrowed &value = *values_.find(mover); !value.obstacle)
         retype(*mover, value.narrow);
-    return changed;
+    return !narrowed_uses_.empty();
   }
 
-  bool rewrite_uses(Instruction &cast, const Choice &choice) {
-    if (choice.narrowed.empty()) {
+  void rewrite_uses(Instruction &cast, const Choice &choice, std::span<Use *const> narrowed) {
+    if (narrowed.empty()) {
       decline(cast, choice.first);
-      return false;
+      return;
     }
     if (context_.wants_applied())
       context_.remark(RemarkClass::Exact, cast, describe_change(cast, choice));
     const Use &src = *cast.src();
-    for (Use *use : choice.narrowed) {
+    for (Use *use : narrowed) {
       count_saved(bytes_moved(*use, wide_), bytes_moved(*use, src.dtype()));
       use->set(src.value(), src.access());
     }
-    context_.count(ReadersNarrowed, choice.narrowed.size());
-    if (choice.narrowed.size() == choice.num_uses)
+    context_.count(ReadersNarrowed, choice.num_narrowed);
+    if (choice.num_narrowed == choice.num_uses)
       erase(cast);
     else
       decline(cast, choice.first);
-    return true;
   }
 
   void erase(Instruction &cast) {
@@ -314,10 +322,10 @@ private:
 
   static std::string describe_change(const Instruction &cast, const Choice &choice) {
     const std::string_view narrow = dtype2str(cast.src()->dtype());
-    if (choice.narrowed.size() == choice.num_uses)
+    if (choice.num_narrowed == choice.num_uses)
       return fmt::format("{}removed, {} operand{} read{} {}", name_dtypes(cast), choice.num_uses,
                          choice.num_uses == 1 ? "" : "s", choice.num_uses == 1 ? "s" : "", narrow);
-    return fmt::format("{}{} of {} operands read {}", name_dtypes(cast), choice.narrowed.size(),
+    return fmt::format("{}{} of {} operands read {}", name_dtypes(cast), choice.num_narrowed,
                        choice.num_uses, narrow);
   }
 
@@ -326,28 +334,35 @@ private:
   PassContext &context_;
   MovedReads &moved_read_;
   const DType wide_;
-  std::vector<Instruction *> casts_;
-  std::vector<Choice> choices_; // of casts_
+  LargeVector<Instruction *> casts_;
+  LargeVector<Choice> choices_;      // of casts_
+  LargeVector<Use *> narrowed_uses_; // of the casts, one after the other
   std::vector<Instruction *> movers_;
-  ScratchMap<const Instruction *, Narrowed> values_; // casts_ and movers_
+  StmtMap<Narrowed> &values_; // casts_ and movers_
 };
 
 class AbsorbWidening : public FunctionPass {
 public:
   bool run(Function &function, PassContext &context) override {
-    std::array<std::vector<Instruction *>, num_dtypes> casts_to;
+    std::array<LargeVector<Instruction *>, num_dtypes> casts_to;
+    bool any = false;
     for (Stmt &stmt : function.statements())
       if (Instruction *inst = dyn_cast<Instruction>(&stmt);
-          inst != nullptr && inst->defines_value() && is_cast(*inst))
+          inst != nullptr && inst->defines_value() && is_cast(*inst)) {
         casts_to[dtype_index(inst->dtype())].push_back(inst);
+        any = true;
+      }
+    if (!any)
+      return false;
 
     static const std::array<DType, num_dtypes> order = widest_first();
     function.ensure_orders();
     MovedReads moved_read(function);
+    StmtMap<Narrowed> values(function);
     bool changed = false;
     for (const DType wide : order)
       if (const auto &casts = casts_to[dtype_index(wide)]; !casts.empty())
-        changed |= Round(function, context, moved_read, wide).run(casts);
+        changed |= Round(function, context, moved_read, values, wide).run(casts);
     return changed;
   }
 };

@@ -37,6 +37,8 @@ std::uint64_t bytes_moved_through(const Value &object, DType dtype) {
 }
 
 std::uint64_t BytesMovedThrough::operator()(const Value &object, DType dtype) {
+  if (!object.has_n_uses_or_more(min_remembered_uses))
+    return bytes_moved_through(object, dtype);
   const auto [known, is_new] = per_byte_.try_emplace(&object);
   if (is_new)
     known->second = bytes_moved_through(object, DType::Uint8);

@@ -23,6 +23,10 @@ std::uint64_t bytes_moved_through(const Value &object, DType dtype);
 // What a value's definition contributes, if it wrote `dtype`.
 std::uint64_t bytes_written(const Instruction &inst, DType dtype);
 
+// From how many uses on an answer about an object is worth to be remembered: below, to look at all
+// of them again costs less.
+inline constexpr unsigned min_remembered_uses = 9;
+
 // bytes_moved_through with a memory, so that an object with many users is walked once and not once
 // per question.
 class BytesMovedThrough {

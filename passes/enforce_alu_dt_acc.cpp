@@ -21,6 +21,8 @@
 // Rounding: the narrowings on the way go. Those that passes made are `inserted`, an author's are
 // `permitted`.
 #include <algorithm>
+#include <ranges>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -82,8 +84,8 @@ bool narrows_float32(const Instruction &inst) {
 // A value or tensor on the way to a sum.
 struct Node {
   Value *object;
-  std::vector<unsigned> sources;    // that its writers copy
-  std::vector<unsigned> readers;    // that copy it
+  unsigned first_source = 0;        // of those that its writers copy, in SumWidener::sources_
+  unsigned first_reader = 0;        // of those that copy it, in SumWidener::readers_
   Instruction *narrowing = nullptr; // a writer that holds float32
   Instruction *copy = nullptr;      // a writer that copies a source
   bool gains = false;
@@ -100,6 +102,7 @@ public:
 
   bool run() {
     collect();
+    link_readers();
     propagate_gain();
     find_obstacles();
     for (const auto &[sum, node] : sums_)
@@ -118,8 +121,40 @@ private:
       if (inst != nullptr && is_rounding_sum(*inst))
         sums_.emplace_back(inst, node_of(*inst->src()->value()));
     }
-    for (unsigned node = 0; node < nodes_.size(); ++node)
+    for (unsigned node = 0; node < nodes_.size(); ++node) {
+      prefetch_ahead(node);
+      nodes_[node].first_source = static_cast<unsigned>(sources_.size());
       for_each_writer(*nodes_[node].object, [&](Instruction &writer) { look_at(writer, node); });
+    }
+  }
+
+  void prefetch_ahead(std::size_t node) const {
+    if (node + prefetch_steps < nodes_.size())
+      prefetch_object(nodes_[node + prefetch_steps].object);
+  }
+
+  // The edges the other way round, for each node in order of the readers.
+  void link_readers() {
+    readers_.resize(sources_.size());
+    for (const unsigned source : sources_)
+      ++nodes_[source].first_reader;
+    unsigned end = 0;
+    for (Node &node : nodes_)
+      node.first_reader = end += node.first_reader;
+    for (unsigned reader = static_cast<unsigned>(nodes_.size()); reader-- > 0;)
+      for (const unsigned source : std::views::reverse(sources_of(reader)))
+        readers_[--nodes_[source].first_reader] = reader;
+  }
+
+  std::span<const unsigned> sources_of(unsigned node) const {
+    const std::size_t end =
+        node + 1 < nodes_.size() ? nodes_[node + 1].first_source : sources_.size();
+    return std::span(sources_).first(end).subspan(nodes_[node].first_source);
+  }
+  std::span<const unsigned> readers_of(unsigned node) const {
+    const std::size_t end =
+        node + 1 < nodes_.size() ? nodes_[node + 1].first_reader : readers_.size();
+    return std::span(readers_).first(end).subspan(nodes_[node].first_reader);
   }
 
   template <class Visit> static void for_each_writer(Value &object, Visit visit) {
@@ -140,14 +175,13 @@ private:
       return;
     const unsigned source = node_of(*writer.src()->value());
     nodes_[node].copy = &writer;
-    nodes_[node].sources.push_back(source);
-    nodes_[source].readers.push_back(node);
+    sources_.push_back(source);
   }
 
   unsigned node_of(Value &object) {
     const auto [known, is_new] = index_.try_emplace(&object, static_cast<unsigned>(nodes_.size()));
     if (is_new)
-      nodes_.push_back({.object = &object, .sources = {}, .readers = {}});
+      nodes_.push_back({.object = &object});
     return *known;
   }
 
@@ -157,12 +191,12 @@ private:
       if (nodes_[i].narrowing != nullptr)
         worklist.push_back(i);
     while (!worklist.empty()) {
-      Node &node = nodes_[worklist.back()];
+      const unsigned node = worklist.back();
       worklist.pop_back();
-      if (node.gains)
+      if (std::exchange(nodes_[node].gains, true))
         continue;
-      node.gains = true;
-      worklist.insert(worklist.end(), node.readers.begin(), node.readers.end());
+      const std::span<const unsigned> readers = readers_of(node);
+      worklist.insert(worklist.end(), readers.begin(), readers.end());
     }
   }
 
@@ -170,15 +204,16 @@ private:
   void find_obstacles() {
     std::vector<unsigned> worklist;
     for (unsigned i = 0; i < nodes_.size(); ++i) {
+      prefetch_ahead(i);
       Node &node = nodes_[i];
-      node.obstacle = node.gains ? why_object_stays(node) : nullptr;
+      node.obstacle = node.gains ? why_object_stays(i) : nullptr;
       node.at_fault = i;
       if (node.obstacle != nullptr)
         worklist.push_back(i);
     }
     for (std::size_t next = 0; next < worklist.size(); ++next) {
       const Node &node = nodes_[worklist[next]];
-      for (const unsigned reader : node.readers) {
+      for (const unsigned reader : readers_of(worklist[next])) {
         if (nodes_[reader].obstacle != nullptr)
           continue;
         nodes_[reader].obstacle = node.obstacle;
@@ -188,11 +223,12 @@ private:
     }
   }
 
-  const char *why_object_stays(const Node &node) {
+  const char *why_object_stays(unsigned index) {
+    const Node &node = nodes_[index];
+    const std::span<const unsigned> readers = readers_of(index);
     // A copy that alone reads it is retyped with it, so it need not go on passing bits through:
     // every sum comes here through the copy.
-    const Instruction *copy =
-        node.readers.size() == 1 ? nodes_[node.readers.front()].copy : nullptr;
+    const Instruction *copy = readers.size() == 1 ? nodes_[readers.front()].copy : nullptr;
     const bool reads_node = copy != nullptr && reads_alone(*copy, *node.object);
     const Instruction &writer = node.narrowing != nullptr ? *node.narrowing : *node.copy;
     if (const char *reason = why_dst_ty_is_fixed(writer, wide_sum, reads_node ? copy : nullptr))
@@ -239,7 +275,7 @@ private:
     std::vector<unsigned> group;
     bool refused = !enter(root, group);
     for (std::size_t next = 0; next < group.size(); ++next)
-      for (const unsigned source : nodes_[group[next]].sources)
+      for (const unsigned source : sources_of(group[next]))
         refused |= nodes_[source].gains && !enter(source, group);
     refused = refused || !can_afford(group);
     for (const unsigned node : group)
@@ -260,24 +296,34 @@ private:
   }
 
   bool can_afford(const std::vector<unsigned> &group) {
-    BytesChange change;
     std::int64_t growth = 0;
-    for (const unsigned index : group) {
-      const Value &object = *nodes_[index].object;
-      if (const auto *tensor = dyn_cast<Tensor>(&object))
+    for (const unsigned index : group)
+      if (const auto *tensor = dyn_cast<Tensor>(nodes_[index].object))
         growth = add(growth, budget_.growth(*tensor, wide_sum));
-      if (!settings_.profit)
-        continue;
-      change.before = saturating_add(change.before, moved_through_(object, object.dtype()));
-      change.after = saturating_add(change.after, moved_through_(object, wide_sum));
-    }
     if (budget_.overflows(growth))
       return refuse(PartitionBudget::overflow);
-    if (change.grows())
-      return refuse(to_string(change));
+    if (settings_.profit && moves_more_bytes(group))
+      return refuse(context_.wants_missed() ? to_string(bytes_change(group)) : std::string());
     budget_.add(growth);
     context_.count(BytesAdded, static_cast<std::uint64_t>(growth));
     return true;
+  }
+
+  // Every object is written at least, and none takes fewer bytes than before.
+  bool moves_more_bytes(const std::vector<unsigned> &group) const {
+    return std::ranges::any_of(group, [this](unsigned index) {
+      return sizeinbytes(nodes_[index].object->dtype()) < sizeinbytes(wide_sum);
+    });
+  }
+
+  BytesChange bytes_change(const std::vector<unsigned> &group) const {
+    BytesChange change;
+    for (const unsigned index : group) {
+      const Value &object = *nodes_[index].object;
+      change.before = saturating_add(change.before, bytes_moved_through(object, object.dtype()));
+      change.after = saturating_add(change.after, bytes_moved_through(object, wide_sum));
+    }
+    return change;
   }
 
   // Both are not negative: no narrow float takes more bytes than float32.
@@ -292,15 +338,15 @@ private:
 
   // Claims and remarks speak of the module as it was.
   void apply() {
-    std::vector<Instruction *> writers;
+    LargeVector<Instruction *> writers;
     for (const unsigned node : accepted_)
-      for_each_writer(*nodes_[node].object,
-                      [&](Instruction &writer) { writers.push_back(&writer); });
-    for (Instruction *writer : writers)
-      announce(*writer);
-    for (Instruction *writer : writers)
+      for_each_writer(*nodes_[node].object, [&](Instruction &writer) {
+        writers.push_back(&writer);
+        announce(writer);
+      });
+    for (Instruction *writer : Prefetched(writers))
       mutate_dst_ty(*writer, wide_sum);
-    for (Instruction *writer : writers) {
+    for (Instruction *writer : Prefetched(writers)) {
       const bool still_casts = is_cast(*writer);
       if (!still_casts)
         writer->set_autocast({});
@@ -345,11 +391,12 @@ private:
   PassContext &context_;
   const Settings &settings_;
   PartitionBudget budget_;
-  std::vector<std::pair<Instruction *, unsigned>> sums_; // with the node of what each reads
-  std::vector<Node> nodes_;
+  LargeVector<std::pair<Instruction *, unsigned>> sums_; // with the node of what each reads
+  LargeVector<Node> nodes_;
+  LargeVector<unsigned> sources_; // of all nodes, one after the other
+  LargeVector<unsigned> readers_; // likewise
   ScratchMap<const Value *, unsigned> index_;
-  BytesMovedThrough moved_through_; // nothing is changed until all is decided
-  std::vector<unsigned> accepted_;
+  LargeVector<unsigned> accepted_;
   std::string refusal_; // of the last group
 };
 

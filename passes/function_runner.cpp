@@ -54,12 +54,14 @@ FunctionRunner::Times *FunctionRunner::times_of(std::optional<std::size_t> place
 void FunctionRunner::run_part(FunctionPass &pass, Times *settled, Part &part,
                               PassContext &context) {
   std::vector<std::uint64_t> counted;
+  const std::span<Function *const> functions = module_.functions();
   for (std::size_t i = part.begin; i < part.end; ++i) {
     if (settled != nullptr && (*settled)[i] > changed_[i])
       continue;
+    prefetch_bodies(functions, i);
     counted = context.counters().values;
     const std::size_t reports = num_reports(context.diagnostics());
-    const bool changed = pass.run(*module_.functions()[i], context);
+    const bool changed = pass.run(*functions[i], context);
     part.changed |= changed;
     if (changed)
       changed_[i] = clock_;

@@ -7,6 +7,7 @@
 
 #include "ir/cast_triple.h"
 #include "ir/float_format.h"
+#include "passes/bytes_moved.h"
 #include "passes/pass.h"
 
 namespace nir {
@@ -184,11 +185,7 @@ const char *why_dst_ty_is_fixed(const Instruction &inst, DType dtype, const Inst
 const char *DstMutability::why_fixed(const Instruction &inst, DType dtype,
                                      const Instruction &but_for) {
   const Value &object = retyped_object(inst);
-  constexpr unsigned few_uses = 8; // looking at so few costs less than remembering
-  unsigned num_uses = 0;
-  for (auto use = object.uses().begin(); use != object.uses().end() && num_uses <= few_uses; ++use)
-    ++num_uses;
-  if (num_uses <= few_uses)
+  if (!object.has_n_uses_or_more(min_remembered_uses))
     return why_dst_ty_is_fixed(inst, dtype, &but_for);
 
   // The answer speaks of the object; what is particular to a writer is asked every time.
