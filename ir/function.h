@@ -136,31 +136,32 @@ public:
     using difference_type = std::ptrdiff_t;
     // An instruction may be erased while the walk stands on it, so its successor is taken before; a
     // loop's body may still change, so its first statement is taken after.
-    iterator(Stmt *stmt, const Block *root)
-        : stmt_(stmt), next_(stmt == nullptr || isa<Loop>(stmt) ? nullptr : successor(stmt, root)),
-          root_(root) {}
+    iterator(Stmt *stmt, const Block *root) : root_(root) { stand_on(stmt); }
     Stmt &operator*() const { return *stmt_; }
     Stmt *operator->() const { return stmt_; }
     iterator &operator++() {
-      *this = iterator(isa<Loop>(stmt_) ? behind_head(stmt_, root_) : next_, root_);
+      stand_on(isa<Loop>(stmt_) ? behind_head(stmt_, root_) : next_);
       return *this;
     }
     void operator++(int) { ++*this; }
     bool operator==(std::default_sentinel_t) const { return stmt_ == nullptr; }
 
   private:
+    void stand_on(Stmt *stmt) {
+      stmt_ = stmt;
+      next_ = stmt == nullptr || isa<Loop>(stmt) ? nullptr : successor(stmt, root_);
+      ahead_.look_above(stmt);
+    }
     static Stmt *successor(Stmt *stmt, const Block *root) {
       Stmt *next = stmt->next();
-      if (next == nullptr)
-        return behind_block(stmt, root);
-      prefetch_beyond(stmt, next);
-      return next;
+      return next != nullptr ? next : behind_block(stmt, root);
     }
     static Stmt *behind_block(Stmt *stmt, const Block *root); // what follows a last statement
     static Stmt *behind_head(Stmt *loop, const Block *root);  // what follows the head of a loop
     Stmt *stmt_;
-    Stmt *next_;
+    Stmt *next_; // nullptr while it stands on a loop
     const Block *root_;
+    LookAhead ahead_;
   };
   explicit StmtRange(const Block &root) : root_(&root) {}
   iterator begin() const { return {root_->first(), root_}; }

@@ -8,39 +8,50 @@
 
 namespace nir {
 
-// How many objects ahead of a walk memory is asked for.
-inline constexpr std::ptrdiff_t prefetch_steps = 8;
-
 // A walk along links waits for memory at every object, since only an object knows where the next
-// one is. Most were made in the order of the walk, so those some steps ahead are about as far apart
-// as these two neighbours, and what lies there is asked for early. A wrong guess costs nothing.
+// one is. Most objects were made in the order in which they are walked, or in the opposite one, so
+// what comes soon lies above or below; it is asked for early. A wrong guess costs little.
+
+// Looks ahead of one walk: asks for all that lies within reach in its direction, and for each line
+// of the cache once. Objects may be of any size and have others between them. Most steps find that
+// enough was asked for.
 //
 // Always inlined: GCC 12 takes a function that only prefetches for one without effect and drops
 // calls of it.
-[[gnu::always_inline]] inline void prefetch_beyond(const void *from, const void *to) {
-  const auto here = reinterpret_cast<std::intptr_t>(to);
-  const std::intptr_t step = here - reinterpret_cast<std::intptr_t>(from);
-  __builtin_prefetch(reinterpret_cast<const void *>(here + prefetch_steps * step));
-}
-
-// For walks that mostly go down in memory, by steps of any size: asks for all that lies below, a
-// few lines a step, and for each line once.
 class LookAhead {
 public:
-  [[gnu::always_inline]] void look_below(const void *object) {
-    constexpr std::uintptr_t line = 64;
-    constexpr std::uintptr_t reach = 32 * line;
-    constexpr int max_lines = 6; // a step
+  [[gnu::always_inline]] void look_above(const void *object) {
     const auto here = reinterpret_cast<std::uintptr_t>(object);
-    if (next_ > here || next_ < here - 2 * reach)
-      next_ = here - line;
-    for (int lines = 0; lines < max_lines && next_ > here - reach; ++lines, next_ -= line)
-      __builtin_prefetch(reinterpret_cast<const void *>(next_));
+    look(next_ - here, here, line);
+  }
+  [[gnu::always_inline]] void look_below(const void *object) {
+    const auto here = reinterpret_cast<std::uintptr_t>(object);
+    look(here - next_, here, -line);
   }
 
 private:
-  std::uintptr_t next_ = 0; // the line to be asked for next
+  static constexpr std::uintptr_t line = 64;
+  static constexpr std::uintptr_t lines = 8; // asked for at once
+  static constexpr std::uintptr_t reach = 24 * line;
+
+  // `distance` is that of next_ in the walk's direction, huge where the walk has passed it or
+  // turned elsewhere.
+  [[gnu::always_inline]] void look(std::uintptr_t distance, std::uintptr_t here,
+                                   std::uintptr_t step) {
+    if (distance - reach <= lines * line)
+      return;
+    if (distance > reach)
+      next_ = here + step;
+    for (std::uintptr_t i = 0; i < lines; ++i)
+      __builtin_prefetch(reinterpret_cast<const void *>(next_ + i * step));
+    next_ += lines * step;
+  }
+
+  std::uintptr_t next_ = 0; // what is to be asked for next
 };
+
+// How many steps ahead of a walk along a list of pointers objects are asked for.
+inline constexpr std::ptrdiff_t prefetch_steps = 8;
 
 // An instruction's own part and its first operands, which lie in two lines of the cache.
 [[gnu::always_inline]] inline void prefetch_object(const void *object) {

@@ -136,13 +136,14 @@ void Printer::number_unnamed(const Function &function) {
 void Printer::print_body(const Block &body) {
   const Stmt *stmt = body.first();
   unsigned depth = 1;
+  LookAhead ahead;
   while (stmt != nullptr) {
     print_indent(depth);
+    ahead.look_above(stmt);
     print_stmt(*stmt);
     out_.push_back('\n');
     const Stmt *following = stmt->next();
     const Loop *open = stmt->parent_loop();
-    prefetch_beyond(stmt, following);
     if (const Loop *loop = dyn_cast<Loop>(stmt)) {
       ++depth;
       following = loop->body().first();

@@ -45,11 +45,7 @@ private:
     else
       ok_ = false;
     bool references = true;
-    constexpr std::size_t steps = 8; // that memory is asked for ahead
-    const std::span<Stmt *const> statements = structure_.statements();
-    for (std::size_t i = 0; i < statements.size(); ++i) {
-      __builtin_prefetch(statements[std::min(i + steps, statements.size() - 1)]);
-      const Stmt *stmt = statements[i];
+    for (const Stmt *stmt : Prefetched(structure_.statements())) {
       if (stmt == nullptr)
         continue;
       if (!structure_.check_statement(*stmt))

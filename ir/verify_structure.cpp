@@ -112,6 +112,7 @@ bool StructureCheck::check_statement_links(Function &function) {
     return error(function.source(), "the body of a function does not point to it");
   Stmt *previous = nullptr;
   Stmt *stmt = block->first();
+  LookAhead ahead;
   while (true) {
     if (stmt == nullptr) {
       if (block->last() != previous)
@@ -127,12 +128,12 @@ bool StructureCheck::check_statement_links(Function &function) {
     if (!check_place(*stmt, previous, *block))
       return false;
     place(*stmt);
+    ahead.look_above(stmt);
     previous = stmt;
     Loop *loop = dyn_cast<Loop>(stmt);
     stmt = stmt->next();
     if (loop == nullptr) {
       max_slots_ += cast<Instruction>(previous)->uses_of_operands().size();
-      prefetch_beyond(previous, stmt);
       continue;
     }
     if (!check_body(*loop, *block))

@@ -118,6 +118,8 @@ private:
       return;
     if (!tensor.is_interface())
       --num_unproven_;
+    if (num_unproven_ == 0)
+      return; // nothing is left to find
     for (Use &use : tensor.uses())
       if (writes(use))
         mark(*use.user());

@@ -95,6 +95,12 @@ struct Node {
   enum : std::uint8_t { Unvisited, Accepted, Refused } state = Unvisited;
 };
 
+struct Sum {
+  const Instruction *inst;
+  unsigned node; // of what it reads
+  bool reinterprets;
+};
+
 class SumWidener {
 public:
   SumWidener(Function &function, PassContext &context, const Settings &settings)
@@ -105,8 +111,8 @@ public:
     link_readers();
     propagate_gain();
     find_obstacles();
-    for (const auto &[sum, node] : sums_)
-      decide(*sum, node);
+    for (const Sum &sum : sums_)
+      decide(sum);
     if (accepted_.empty())
       return false;
     apply();
@@ -119,7 +125,7 @@ private:
     for (Stmt &stmt : function_.statements()) {
       auto *inst = dyn_cast<Instruction>(&stmt);
       if (inst != nullptr && is_rounding_sum(*inst))
-        sums_.emplace_back(inst, node_of(*inst->src()->value()));
+        sums_.push_back({inst, node_of(*inst->src()->value()), inst->src()->reinterprets()});
     }
     for (unsigned node = 0; node < nodes_.size(); ++node) {
       prefetch_ahead(node);
@@ -252,19 +258,19 @@ private:
     return writer.autocast().empty() ? RemarkClass::Permitted : RemarkClass::Inserted;
   }
 
-  void decide(Instruction &sum, unsigned index) {
-    const Node &node = nodes_[index];
-    if (sum.src()->reinterprets())
-      return decline(sum, "a reinterpreting access", index);
+  void decide(const Sum &sum) {
+    const Node &node = nodes_[sum.node];
+    if (sum.reinterprets)
+      return decline(sum, "a reinterpreting access", sum.node);
     if (!node.gains)
-      return decline(sum, "nothing wider to read", index);
+      return decline(sum, "nothing wider to read", sum.node);
     if (node.obstacle != nullptr) {
       context_.count(Declined);
       return decline(sum, node.obstacle, node.at_fault);
     }
-    if (!accept_all_below(index)) {
+    if (!accept_all_below(sum.node)) {
       context_.count(Declined);
-      return decline(sum, refusal_, index);
+      return decline(sum, refusal_, sum.node);
     }
     context_.count(SumsWidened);
   }
@@ -374,10 +380,10 @@ private:
     return source != nullptr && nodes_[*source].state == Node::Accepted;
   }
 
-  void decline(const Instruction &sum, std::string_view obstacle, unsigned at_fault) {
+  void decline(const Sum &sum, std::string_view obstacle, unsigned at_fault) {
     if (context_.wants_missed())
-      context_.remark(RemarkClass::Declined, sum,
-                      fmt::format("the sum reads {}: {} ({})", dtype2str(sum.src()->dtype()),
+      context_.remark(RemarkClass::Declined, *sum.inst,
+                      fmt::format("the sum reads {}: {} ({})", dtype2str(sum.inst->src()->dtype()),
                                   obstacle, name_of(*nodes_[at_fault].object)));
   }
 
@@ -391,7 +397,7 @@ private:
   PassContext &context_;
   const Settings &settings_;
   PartitionBudget budget_;
-  LargeVector<std::pair<Instruction *, unsigned>> sums_; // with the node of what each reads
+  LargeVector<Sum> sums_;
   LargeVector<Node> nodes_;
   LargeVector<unsigned> sources_; // of all nodes, one after the other
   LargeVector<unsigned> readers_; // likewise

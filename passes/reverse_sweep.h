@@ -20,7 +20,6 @@ inline Stmt *previous_in_sweep(Stmt &stmt) {
   Stmt *previous = stmt.prev();
   if (previous == nullptr)
     return stmt.parent_loop();
-  prefetch_beyond(&stmt, previous);
   Loop *loop = dyn_cast<Loop>(previous);
   return loop != nullptr && !loop->body().empty() ? innermost_last(loop->body()) : previous;
 }
@@ -34,7 +33,9 @@ inline Stmt *previous_in_sweep(Stmt &stmt) {
 // of loops erased.
 template <class Visit> std::uint64_t sweep_backwards(Function &function, Visit visit) {
   std::uint64_t loops = 0;
+  LookAhead ahead;
   for (Stmt *stmt = detail::innermost_last(function.body()); stmt != nullptr;) {
+    ahead.look_below(stmt);
     Stmt *previous = detail::previous_in_sweep(*stmt);
     if (Instruction *inst = dyn_cast<Instruction>(stmt)) {
       visit(*inst);
