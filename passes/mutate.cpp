@@ -58,6 +58,15 @@ const char *why_user_pins_dtype(const Use &use, const Target &target, DType to) 
   return nullptr;
 }
 
+// Whether the reader has numbers that are of the dtype of an integer that it reads here (language
+// reference, Instructions), also where pow takes all of them to fp32.
+bool has_numbers_of(const Use &use) {
+  const Instruction &user = *use.user();
+  return user.opcode() == Opcode::TensorScalar && use.index() == 0 &&
+         std::ranges::any_of(user.operands(),
+                             [](const Use &operand) { return isa<Immediate>(operand.value()); });
+}
+
 // Whether a reader may read `to` and stays in legal form when all uses of `retyped` become `to`.
 const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
   const Instruction &user = *use.user();
@@ -74,6 +83,8 @@ const char *why_reader_refuses(const Use &use, const Value *retyped, DType to) {
       (is_integer_only(user.op(0)) || (user.num_operands() == 3 && is_integer_only(user.op(1))));
   if (integer_operator && !is_int_type(to))
     return "a reader may not read it";
+  if (has_numbers_of(use) && is_int_type(to) && to != use.dtype())
+    return "a reader has numbers of the old dtype";
   // Scalars are numbers of fp32 for a float src and of src's own dtype for an integer one.
   if (takes_alu_op(user) && is_int_type(use.dtype()) != is_int_type(to))
     return "a reader would compute in another class of numbers";
