@@ -32,10 +32,14 @@ std::uint64_t identity_of(const Value &value) {
   return address(value.type());
 }
 
+// A product for each word, none of which waits for another. Their factors are odd, and far apart.
 std::size_t slot_of(std::span<const std::uint64_t> key, std::size_t num_slots) {
   std::uint64_t hash = 0;
-  for (const std::uint64_t word : key)
-    hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15u;
+  std::uint64_t factor = 0x9E37'79B9'7F4A'7C15u;
+  for (const std::uint64_t word : key) {
+    hash ^= word * factor;
+    factor += 0x3C6E'F372'FE94'F82Au;
+  }
   return (hash >> 40) % num_slots;
 }
 

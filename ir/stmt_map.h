@@ -17,6 +17,7 @@ public:
   explicit StmtMap(const Function &function) : places_(std::size_t{function.last_order()} + 1) {}
 
   std::size_t size() const { return entries_.size(); }
+  void reserve(std::size_t size) { entries_.reserve(size); }
   void clear() {
     for (const Entry &entry : entries_)
       places_[entry.order] = 0;

@@ -60,17 +60,8 @@ struct Narrowed {
 
 // What is to become of the uses of a cast.
 struct Choice {
-  std::size_t num_narrowed = 0; // that will read its source
-  std::size_t num_uses = 0;
-  Obstacle first; // of the other uses, in program order
-  std::uint32_t first_order = 0;
-
-  void keep(Obstacle obstacle, std::uint32_t order) {
-    if (first && first_order <= order)
-      return;
-    first = obstacle;
-    first_order = order;
-  }
+  std::uint32_t num_narrowed = 0; // that will read its source
+  std::uint32_t num_uses = 0;
 };
 
 // What keeps a cast from being looked at; nullptr where it is a candidate.
@@ -115,6 +106,8 @@ public:
   }
 
   bool run(const LargeVector<Instruction *> &casts) {
+    casts_.reserve(casts.size());
+    values_.reserve(casts.size());
     for (Instruction *cast : Prefetched(casts)) {
       if (!is_cast(*cast))
         continue; // an earlier round has given it the source of the cast that it undoes
@@ -236,29 +229,46 @@ private:
   // The uses of each cast that can read its source; all are chosen before any is changed.
   void choose_uses() {
     choices_.reserve(casts_.size());
+    narrowed_uses_.reserve(casts_.size());
     for (const Instruction *cast : Prefetched(casts_)) {
       Choice &choice = choices_.emplace_back();
       const DType narrow = values_.find(cast)->narrow;
       for (Use &use : cast->uses()) {
         ++choice.num_uses;
-        const Obstacle obstacle = why_use_stays(use, narrow);
-        if (obstacle) {
-          choice.keep(obstacle, use.user()->order());
+        if (why_use_stays(use, narrow))
           continue;
-        }
         narrowed_uses_.push_back(&use);
         ++choice.num_narrowed;
       }
+      if (context_.wants_missed())
+        obstacles_.push_back(first_obstacle(*cast, narrow));
     }
+  }
+
+  // Of the use that comes first in program order.
+  Obstacle first_obstacle(const Instruction &cast, DType narrow) const {
+    Obstacle first;
+    std::uint32_t first_order = 0;
+    for (const Use &use : cast.uses()) {
+      const std::uint32_t order = use.user()->order();
+      if (first && first_order <= order)
+        continue;
+      if (const Obstacle obstacle = why_use_stays(use, narrow)) {
+        first = obstacle;
+        first_order = order;
+      }
+    }
+    return first;
   }
 
   bool rewrite() {
     std::span<Use *const> narrowed = narrowed_uses_;
-    auto choice = choices_.begin();
+    std::size_t i = 0;
     for (Instruction *cast : Prefetched(casts_)) {
-      rewrite_uses(*cast, *choice, narrowed.first(choice->num_narrowed));
-      narrowed = narrowed.subspan(choice->num_narrowed);
-      ++choice;
+      const std::size_t num_narrowed = choices_[i].num_narrowed;
+      rewrite_uses(*cast, i, narrowed.first(num_narrowed));
+      narrowed = narrowed.subspan(num_narrowed);
+      ++i;
     }
     for (Instruction *mover : movers_)
       if (const Narrowed &value = *values_.find(mover); !value.obstacle)
@@ -266,23 +276,23 @@ private:
     return !narrowed_uses_.empty();
   }
 
-  void rewrite_uses(Instruction &cast, const Choice &choice, std::span<Use *const> narrowed) {
-    if (narrowed.empty()) {
-      decline(cast, choice.first);
-      return;
+  // Of cast number `i`.
+  void rewrite_uses(Instruction &cast, std::size_t i, std::span<Use *const> narrowed) {
+    const Choice &choice = choices_[i];
+    if (!narrowed.empty()) {
+      if (context_.wants_applied())
+        context_.remark(RemarkClass::Exact, cast, describe_change(cast, choice));
+      const Use &src = *cast.src();
+      for (Use *use : narrowed) {
+        count_saved(bytes_moved(*use, wide_), bytes_moved(*use, src.dtype()));
+        use->set(src.value(), src.access());
+      }
+      context_.count(ReadersNarrowed, choice.num_narrowed);
     }
-    if (context_.wants_applied())
-      context_.remark(RemarkClass::Exact, cast, describe_change(cast, choice));
-    const Use &src = *cast.src();
-    for (Use *use : narrowed) {
-      count_saved(bytes_moved(*use, wide_), bytes_moved(*use, src.dtype()));
-      use->set(src.value(), src.access());
-    }
-    context_.count(ReadersNarrowed, choice.num_narrowed);
     if (choice.num_narrowed == choice.num_uses)
       erase(cast);
-    else
-      decline(cast, choice.first);
+    else if (context_.wants_missed())
+      decline(cast, obstacles_[i]);
   }
 
   void erase(Instruction &cast) {
@@ -337,6 +347,7 @@ private:
   LargeVector<Instruction *> casts_;
   LargeVector<Choice> choices_;      // of casts_
   LargeVector<Use *> narrowed_uses_; // of the casts, one after the other
+  std::vector<Obstacle> obstacles_;  // of casts_, where somebody wants to know
   std::vector<Instruction *> movers_;
   StmtMap<Narrowed> &values_; // casts_ and movers_
 };
