@@ -51,7 +51,7 @@ private:
 };
 
 // How many steps ahead of a walk along a list of pointers objects are asked for.
-inline constexpr std::ptrdiff_t prefetch_steps = 8;
+inline constexpr std::size_t prefetch_steps = 8;
 
 // An instruction's own part and its first operands, which lie in two lines of the cache.
 [[gnu::always_inline]] inline void prefetch_object(const void *object) {
@@ -72,7 +72,7 @@ public:
     iterator(T *const *at, T *const *end) : at_(at), end_(end) {}
     T *operator*() const { return *at_; }
     [[gnu::always_inline]] iterator &operator++() {
-      if (end_ - at_ > prefetch_steps)
+      if (static_cast<std::size_t>(end_ - at_) > prefetch_steps)
         prefetch_object(at_[prefetch_steps]);
       ++at_;
       return *this;

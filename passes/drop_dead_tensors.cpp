@@ -68,8 +68,7 @@ private:
   void find_dead(const std::vector<Tensor *> &candidates) {
     start();
     while (!worklist_.empty() && num_unproven_ != 0) {
-      Instruction *inst = worklist_.back();
-      worklist_.pop_back();
+      Instruction *inst = take();
       for (const Use &use : inst->uses_of_operands())
         mark_operand(use);
     }
@@ -84,11 +83,18 @@ private:
       for (Use &use : tensor->uses())
         doom(*use.user());
     while (!worklist_.empty()) {
-      Instruction *inst = worklist_.back();
-      worklist_.pop_back();
+      Instruction *inst = take();
       for (Use &use : inst->uses())
         doom(*use.user());
     }
+  }
+
+  Instruction *take() {
+    if (worklist_.size() > prefetch_steps)
+      prefetch_object(worklist_[worklist_.size() - 1 - prefetch_steps]);
+    Instruction *inst = worklist_.back();
+    worklist_.pop_back();
+    return inst;
   }
 
   // Numbers the statements and marks the roots of liveness.
@@ -184,7 +190,7 @@ private:
   Function &function_;
   PassContext *context_;
   std::vector<State> state_; // by Stmt::order; empty where no tensor is dead
-  std::vector<Instruction *> worklist_;
+  LargeVector<Instruction *> worklist_;
   std::size_t num_unproven_ = 0; // tensors outside the interface not known to be alive
   ScratchMap<const Tensor *, bool> live_tensors_;
   std::vector<Tensor *> dead_; // in order of declaration

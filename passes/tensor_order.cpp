@@ -3,15 +3,19 @@
 #include <algorithm>
 
 namespace nir {
-namespace {
 
-Instruction *first_between(const std::vector<Instruction *> &users, std::uint32_t from,
-                           std::uint32_t to) {
-  const auto it = std::ranges::lower_bound(users, from, {}, &Instruction::order);
-  return it != users.end() && (*it)->order() <= to ? *it : nullptr;
+// Use-lists have the newest use first, so most are in the opposite order.
+void TensorOrder::sort(std::vector<User> &users) {
+  std::ranges::reverse(users);
+  if (!std::ranges::is_sorted(users, {}, &User::order))
+    std::ranges::sort(users, {}, &User::order);
 }
 
-} // namespace
+Instruction *TensorOrder::first_between(const std::vector<User> &users, std::uint32_t from,
+                                        std::uint32_t to) {
+  const auto it = std::ranges::lower_bound(users, from, {}, &User::order);
+  return it != users.end() && it->order <= to ? it->inst : nullptr;
+}
 
 Instruction *TensorOrder::writer_between(const Tensor &tensor, std::uint32_t from,
                                          std::uint32_t to) {
@@ -29,13 +33,14 @@ const TensorOrder::Accesses &TensorOrder::accesses_of(const Tensor &tensor) {
   if (!is_new)
     return accesses;
   for (const Use &use : tensor.uses()) {
+    const User user{use.user()->order(), use.user()};
     if (writes(use))
-      accesses.writers.push_back(use.user());
+      accesses.writers.push_back(user);
     if (reads(use))
-      accesses.readers.push_back(use.user());
+      accesses.readers.push_back(user);
   }
-  std::ranges::sort(accesses.writers, {}, &Instruction::order);
-  std::ranges::sort(accesses.readers, {}, &Instruction::order);
+  sort(accesses.writers);
+  sort(accesses.readers);
   return accesses;
 }
 

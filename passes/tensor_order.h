@@ -28,10 +28,18 @@ public:
   void forget(const Tensor &tensor) { accesses_.erase(&tensor); }
 
 private:
-  struct Accesses {
-    std::vector<Instruction *> writers; // by order
-    std::vector<Instruction *> readers;
+  // With its order beside it, so that a search stays in the list.
+  struct User {
+    std::uint32_t order;
+    Instruction *inst;
   };
+  struct Accesses {
+    std::vector<User> writers; // by order
+    std::vector<User> readers;
+  };
+  static void sort(std::vector<User> &users);
+  static Instruction *first_between(const std::vector<User> &users, std::uint32_t from,
+                                    std::uint32_t to);
   const Accesses &accesses_of(const Tensor &tensor);
   std::unordered_map<const Tensor *, Accesses> accesses_; // never iterated
 };
