@@ -8,8 +8,8 @@ Prints a table of medians of processor time and of their ratios to the baseline.
 where something takes longer than `--tolerance` times what it took, 2 where nothing could be run, else 0.
 With --save the result becomes the baseline instead.
 
-A baseline holds for one machine, whose name is in it: times of another one say little, and then the
-table says so and nothing fails.
+A baseline holds for one kind of machine, which stands in it: times of another one say little, and then
+the table says so and nothing fails.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def machine():
         if line.startswith("model name"):
             model = line.split(":", 1)[1].strip()
             break
-    return f"{platform.node()}: {model}, {os.cpu_count()} cores, {platform.system()}"
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}"
 
 
 def medians(report):

@@ -53,11 +53,13 @@ private:
 // How many steps ahead of a walk along a list of pointers objects are asked for.
 inline constexpr std::size_t prefetch_steps = 8;
 
-// An instruction's own part and its first operands, which lie in two lines of the cache.
+// An instruction's own part and its first operands, which lie in two lines of the cache. It may be
+// null.
 [[gnu::always_inline]] inline void prefetch_object(const void *object) {
-  constexpr std::ptrdiff_t line = 64;
+  constexpr std::uintptr_t line = 64;
   __builtin_prefetch(object);
-  __builtin_prefetch(static_cast<const char *>(object) + line);
+  __builtin_prefetch(
+      reinterpret_cast<const void *>(reinterpret_cast<std::uintptr_t>(object) + line));
 }
 
 // The objects of a list of pointers, in its order, each asked for some steps before its turn: for

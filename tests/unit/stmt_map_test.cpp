@@ -53,5 +53,13 @@ TEST_F(StmtMapTest, AListIsWalkedInItsOrderWhateverItsLength) {
   }
 }
 
+TEST_F(StmtMapTest, AListMayHoldNull) {
+  const std::vector<Instruction *> list(20, nullptr);
+  std::size_t walked = 0;
+  for (const Instruction *inst : Prefetched(list))
+    walked += inst == nullptr ? 1 : 0;
+  EXPECT_EQ(walked, list.size());
+}
+
 } // namespace
 } // namespace nir
