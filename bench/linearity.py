@@ -5,9 +5,9 @@
 
 Every shape of nir-gen at every size goes through nir-opt -O1 and -O2, one run at a time, and what
 --time-passes says is divided by the instructions read. The fastest of the runs counts, which take turns
-on all cores and on memory that was touched before. Growth is the time an instruction at the largest size over that at 100,000 (at the
-smallest where that is larger): below it the start of the program weighs. The second table has the
-passes of -O2, all their runs together, at the largest size.
+on all cores and find memory touched. Growth is the time an instruction at the largest size over that at
+100,000 (at the smallest where that is larger): below it the start of the program weighs. The second
+table has the passes of -O2, all their runs together, at the largest size.
 """
 
 import argparse

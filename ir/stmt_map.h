@@ -16,7 +16,6 @@ template <class T> class StmtMap {
 public:
   explicit StmtMap(const Function &function) : places_(std::size_t{function.last_order()} + 1) {}
 
-  std::size_t size() const { return entries_.size(); }
   void reserve(std::size_t size) { entries_.reserve(size); }
   void clear() {
     for (const Entry &entry : entries_)

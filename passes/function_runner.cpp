@@ -54,7 +54,8 @@ FunctionRunner::Times *FunctionRunner::times_of(std::optional<std::size_t> place
 void FunctionRunner::run_part(FunctionPass &pass, Times *settled, Part &part,
                               PassContext &context) {
   std::vector<std::uint64_t> counted;
-  const std::span<Function *const> functions = module_.functions();
+  // Those behind the part are another thread's.
+  const auto functions = std::span<Function *const>(module_.functions()).first(part.end);
   for (std::size_t i = part.begin; i < part.end; ++i) {
     if (settled != nullptr && (*settled)[i] > changed_[i])
       continue;
