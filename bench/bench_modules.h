@@ -10,9 +10,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "bench/generator.h"
-#include "ir/diagnostic.h"
-#include "ir/printer.h"
+#include "bench/generator/generator.h"
+#include "ir/diagnostics/diagnostic.h"
+#include "ir/print/printer.h"
 
 namespace nir::bench {
 

@@ -2,8 +2,8 @@
 // modules as text.
 
 #include "bench/bench_modules.h"
-#include "ir/binary_reader.h"
-#include "ir/binary_writer.h"
+#include "ir/binary/binary_reader.h"
+#include "ir/binary/binary_writer.h"
 
 namespace nir::bench {
 namespace {

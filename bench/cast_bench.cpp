@@ -8,9 +8,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "ir/cast_engine_kernels.h"
-#include "ir/float_format.h"
-#include "ir/mx.h"
+#include "ir/numeric/cast_engine_kernels.h"
+#include "ir/numeric/float_format.h"
+#include "ir/numeric/mx.h"
 
 namespace {
 

@@ -1,8 +1,9 @@
 // Building, verifying, printing and hashing modules.
 
 #include "bench/bench_modules.h"
-#include "ir/verifier.h"
-#include "passes/pass_manager.h"
+#include "ir/verify/verifier.h"
+#include "passes/instrument/structural_hash.h"
+#include "passes/manager/pass_manager.h"
 
 namespace nir::bench {
 namespace {

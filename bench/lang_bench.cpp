@@ -1,9 +1,9 @@
 // Lexing and parsing.
 
 #include "bench/bench_modules.h"
-#include "lang/grammar.h"
-#include "lang/lexer.h"
-#include "lang/parser.h"
+#include "lang/nir/lexer/lexer.h"
+#include "lang/nir/lexer/token_kinds.h"
+#include "lang/nir/parser/parser.h"
 
 namespace nir::bench {
 namespace {

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include "bench/bench_modules.h"
-#include "passes/opt_levels.h"
-#include "passes/pass_manager.h"
+#include "passes/manager/pass_manager.h"
+#include "passes/pipeline/opt_levels.h"
+#include "passes/pipeline/registry.h"
 
 namespace nir::bench {
 namespace {

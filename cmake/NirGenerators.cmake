@@ -1,17 +1,7 @@
-# Lexers by re2c and parsers by Bison. lang/x.re becomes x.cpp, lang/x.y becomes x.cpp and x.h, in
-# NIR_GENERATED_DIR/lang; sources write `#include "lang/x.h"`.
+# Lexers by re2c and parsers by Bison. What they make stands in NIR_GENERATED_DIR under the path of
+# its source, and sources include it by that path.
 
 set(NIR_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
-
-# A hand-written file of the same name would hide the generated one from `#include "lang/x.h"`.
-function(nir_check_no_clash input)
-  foreach(output IN LISTS ARGN)
-    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${output}")
-      message(FATAL_ERROR "${input} generates ${output}, and a file of that name stands beside it; "
-                          "rename one of the two")
-    endif()
-  endforeach()
-endfunction()
 
 function(nir_find_generator variable program package)
   find_program(${variable} ${program})
@@ -22,35 +12,43 @@ function(nir_find_generator variable program package)
   endif()
 endfunction()
 
-# nir_generate(OUT_VARIABLE file.re|file.y ...): sets OUT_VARIABLE to the generated sources.
-function(nir_generate out_variable)
-  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
-  set(out_dir "${NIR_GENERATED_DIR}/${folder}")
-  file(MAKE_DIRECTORY "${out_dir}")
-  set(generated "")
-  foreach(input IN LISTS ARGN)
-    cmake_path(GET input STEM LAST_ONLY stem)
-    cmake_path(GET input EXTENSION LAST_ONLY extension)
-    set(source "${out_dir}/${stem}.cpp")
-    set(header "${out_dir}/${stem}.h")
-    if(extension STREQUAL ".re")
-      nir_check_no_clash("${input}" "${stem}.cpp")
-      nir_find_generator(NIR_RE2C re2c re2c)
-      add_custom_command(OUTPUT "${source}"
-        COMMAND "${NIR_RE2C}" -W -Werror -o "${source}" "${input}"
-        DEPENDS "${input}" COMMENT "re2c ${folder}/${stem}.re" VERBATIM)
-    else()
-      nir_check_no_clash("${input}" "${stem}.cpp" "${stem}.h")
-      nir_find_generator(NIR_BISON bison bison)
-      add_custom_command(OUTPUT "${source}" "${header}"
-        COMMAND "${NIR_BISON}" -Wall -Werror --header=${header} -o "${source}" "${input}"
-        DEPENDS "${input}" COMMENT "bison ${folder}/${stem}.y" VERBATIM)
-      list(APPEND generated "${header}")
-    endif()
-    # Narrowing in tables and reused names in nested blocks are the generators' own.
-    set_source_files_properties("${source}" PROPERTIES
-      COMPILE_OPTIONS "-Wno-conversion;-Wno-shadow;-Wno-implicit-fallthrough")
-    list(APPEND generated "${source}")
-  endforeach()
-  set(${out_variable} "${generated}" PARENT_SCOPE)
+# Narrowing in tables and reused names in nested blocks are the generators' own.
+function(nir_generated source)
+  set_source_files_properties("${source}" PROPERTIES
+    COMPILE_OPTIONS "-Wno-conversion;-Wno-shadow;-Wno-implicit-fallthrough")
+  cmake_path(GET source PARENT_PATH folder)
+  file(MAKE_DIRECTORY "${folder}")
+endfunction()
+
+# nir_re2c(OUT_VARIABLE file.re): sets OUT_VARIABLE to the lexer made of it, x.re to x.cpp. `file` is
+# relative to the source root, as everywhere here.
+function(nir_re2c out_variable file)
+  nir_find_generator(NIR_RE2C re2c re2c)
+  cmake_path(REPLACE_EXTENSION file LAST_ONLY cpp OUTPUT_VARIABLE made)
+  set(source "${NIR_GENERATED_DIR}/${made}")
+  nir_generated("${source}")
+  add_custom_command(OUTPUT "${source}"
+    COMMAND "${NIR_RE2C}" -W -Werror -o "${source}" "${PROJECT_SOURCE_DIR}/${file}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/${file}" COMMENT "re2c ${file}" VERBATIM)
+  set(${out_variable} "${source}" PARENT_SCOPE)
+endfunction()
+
+# nir_bison(OUT_VARIABLE file.y HEADER header.h): sets OUT_VARIABLE to the parser made of it, x.y to
+# x.cpp, and to `header` with its kinds of tokens.
+function(nir_bison out_variable file)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "HEADER" "")
+  nir_find_generator(NIR_BISON bison bison)
+  cmake_path(REPLACE_EXTENSION file LAST_ONLY cpp OUTPUT_VARIABLE made)
+  set(source "${NIR_GENERATED_DIR}/${made}")
+  set(header "${NIR_GENERATED_DIR}/${arg_HEADER}")
+  # A file written by hand would hide the generated one from `#include`.
+  if(EXISTS "${PROJECT_SOURCE_DIR}/${arg_HEADER}")
+    message(FATAL_ERROR "${file} generates ${arg_HEADER}, and a file of that name is in the sources")
+  endif()
+  nir_generated("${source}")
+  nir_generated("${header}")
+  add_custom_command(OUTPUT "${source}" "${header}"
+    COMMAND "${NIR_BISON}" -Wall -Werror --header=${header} -o "${source}" "${PROJECT_SOURCE_DIR}/${file}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/${file}" COMMENT "bison ${file}" VERBATIM)
+  set(${out_variable} "${header}" "${source}" PARENT_SCOPE)
 endfunction()

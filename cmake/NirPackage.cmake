@@ -1,11 +1,6 @@
 # The package config: another project writes find_package(nir) and links nir::ir, nir::lang,
 # nir::passes. Included last, when every library exists.
 
-get_property(has_exports GLOBAL PROPERTY NIR_HAS_EXPORTS)
-if(NOT has_exports)
-  return()
-endif()
-
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/nir")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nirConfig.cmake.in"

@@ -23,14 +23,15 @@
 
 #include <fmt/format.h>
 
-#include "bench/generator.h"
-#include "bench/generator_rng.h"
-#include "driver/files.h"
-#include "driver/module_copy.h"
-#include "ir/printer.h"
-#include "passes/bytes_moved.h"
-#include "passes/opt_levels.h"
-#include "passes/pass_manager.h"
+#include "bench/generator/generator.h"
+#include "bench/generator/generator_rng.h"
+#include "driver/cli/files.h"
+#include "driver/cli/module_copy.h"
+#include "ir/print/printer.h"
+#include "passes/manager/pass_manager.h"
+#include "passes/pipeline/opt_levels.h"
+#include "passes/pipeline/registry.h"
+#include "passes/rewrite/bytes_moved.h"
 #include "tests/check/cast_programs.h"
 #include "tests/check/float_programs.h"
 

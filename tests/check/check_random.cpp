@@ -18,12 +18,12 @@
 
 #include <fmt/format.h>
 
-#include "bench/generator.h"
-#include "driver/module_copy.h"
-#include "driver/rewrite_checker.h"
-#include "driver/shrink_dims.h"
-#include "ir/printer.h"
-#include "passes/opt_levels.h"
+#include "bench/generator/generator.h"
+#include "driver/check/rewrite_checker.h"
+#include "driver/cli/module_copy.h"
+#include "driver/reduce/shrink_dims.h"
+#include "ir/print/printer.h"
+#include "passes/pipeline/opt_levels.h"
 #include "tests/check/cast_programs.h"
 #include "tests/check/float_programs.h"
 

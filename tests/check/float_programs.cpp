@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/generator_rng.h"
+#include "bench/generator/generator_rng.h"
 
 namespace nir {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <vector>
 
-#include "driver/opt_main.h"
-#include "passes/mutate.h"
-#include "passes/pass.h"
-#include "passes/rewrite_log.h"
+#include "driver/opt/opt_main.h"
+#include "passes/core/pass.h"
+#include "passes/pipeline/registry.h"
+#include "passes/rewrite/mutate.h"
+#include "passes/rewrite/rewrite_log.h"
 
 namespace nir {
 namespace {

@@ -18,8 +18,8 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include "ir/cast_engine_kernels.h"
-#include "ir/float_format.h"
+#include "ir/numeric/cast_engine_kernels.h"
+#include "ir/numeric/float_format.h"
 
 namespace {
 

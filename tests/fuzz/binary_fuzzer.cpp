@@ -1,13 +1,14 @@
 // Any bytes behind a header that fits them are refused with a reason, or are a module whose binary
 // form says all of it, with rules checked or without. A text is first brought into binary form.
 
-#include "ir/binary_format.h"
-#include "ir/binary_reader.h"
-#include "ir/binary_writer.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "lang/parser.h"
-#include "passes/pass_manager.h"
+#include "ir/binary/binary_format.h"
+#include "ir/binary/binary_reader.h"
+#include "ir/binary/binary_writer.h"
+#include "ir/print/printer.h"
+#include "ir/verify/verifier.h"
+#include "lang/nir/parser/parser.h"
+#include "passes/instrument/structural_hash.h"
+#include "passes/manager/pass_manager.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

@@ -4,11 +4,12 @@
 #include <iostream>
 #include <string_view>
 
-#include "ir/dtype.h"
-#include "ir/opcode.h"
-#include "ir/target.h"
-#include "lang/words.h"
-#include "passes/pass.h"
+#include "ir/isa/opcode.h"
+#include "ir/isa/target.h"
+#include "ir/numeric/dtype.h"
+#include "lang/nir/lexer/words.h"
+#include "passes/core/pass.h"
+#include "passes/pipeline/registry.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/diagnostic.h"
+#include "ir/diagnostics/diagnostic.h"
 
 // One input. Anything that must not be ends the process, so that the fuzzer keeps the input.
 // NOLINTNEXTLINE(readability-identifier-naming): the name is libFuzzer's

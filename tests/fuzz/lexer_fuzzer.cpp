@@ -1,8 +1,8 @@
 // Any bytes are cut into tokens that follow one another up to the end.
 
-#include "lang/lexer.h"
+#include "lang/nir/lexer/lexer.h"
 
-#include "lang/grammar.h"
+#include "lang/nir/lexer/token_kinds.h"
 #include "tests/fuzz/fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {

@@ -1,10 +1,11 @@
 // Any bytes are refused with located errors, or are a well-formed module whose text says all of it.
 
-#include "lang/parser.h"
+#include "lang/nir/parser/parser.h"
 
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "passes/pass_manager.h"
+#include "ir/print/printer.h"
+#include "ir/verify/verifier.h"
+#include "passes/instrument/structural_hash.h"
+#include "passes/manager/pass_manager.h"
 #include "tests/fuzz/fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {

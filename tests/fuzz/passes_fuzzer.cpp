@@ -1,9 +1,9 @@
 // Any module goes through -O2: it is refused and left alone, or every pass keeps what passes keep.
 
-#include "ir/printer.h"
-#include "lang/parser.h"
-#include "passes/opt_levels.h"
-#include "passes/pass_manager.h"
+#include "ir/print/printer.h"
+#include "lang/nir/parser/parser.h"
+#include "passes/manager/pass_manager.h"
+#include "passes/pipeline/opt_levels.h"
 #include "tests/fuzz/fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {

@@ -1,6 +1,6 @@
 // Any bytes are refused with a located error, or are a pipeline whose text says all of it.
 
-#include "passes/pipeline.h"
+#include "passes/pipeline/pipeline.h"
 
 #include "tests/fuzz/fuzz_check.h"
 

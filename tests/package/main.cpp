@@ -2,8 +2,9 @@
 
 #include <array>
 
-#include "driver/opt_main.h"
-#include "passes/pass.h"
+#include "driver/opt/opt_main.h"
+#include "passes/core/pass.h"
+#include "passes/pipeline/registry.h"
 
 namespace {
 

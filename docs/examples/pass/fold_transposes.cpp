@@ -10,7 +10,7 @@
 //
 // Numbers: a transpose that keeps its dtype keeps every bit, so the fold is exact. Where either of
 // the two changes the dtype it is a cast too, and stays.
-#include "passes/pass.h"
+#include "passes/core/pass.h"
 
 namespace {
 

@@ -1,6 +1,7 @@
 // my-opt: nir-opt with the passes of this folder beside nir's.
-#include "driver/opt_main.h"
-#include "passes/pass.h"
+#include "driver/opt/opt_main.h"
+#include "passes/core/pass.h"
+#include "passes/pipeline/registry.h"
 
 extern const nir::PassInfo fold_transposes;
 extern const nir::PassInfo strip_loc;

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "passes/pass.h"
+#include "passes/core/pass.h"
 
 // Removes `loc` marks, so that modules from different sources can be compared as text.
 class StripLoc final : public nir::FunctionPass {

@@ -1,3 +1,0 @@
-#include "driver/opt_main.h"
-
-int main(int argc, char **argv) { return nir::opt_main(argc, argv); }

@@ -1,3 +1,0 @@
-#include "driver/run_main.h"
-
-int main(int argc, char **argv) { return nir::run_main(argc, argv); }
