@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/name/name_text.h"
 #include "ir/numeric/float_format.h"
 #include "ir/numeric/literal.h"
 #include "ir/support/saturating.h"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/support/saturating.h"
 #include "passes/core/pass.h"
 

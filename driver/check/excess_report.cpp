@@ -6,6 +6,7 @@
 
 #include "driver/cli/markdown_table.h"
 #include "ir/eval/ulp_error.h"
+#include "ir/name/name_text.h"
 
 namespace nir {
 namespace {

@@ -11,6 +11,7 @@
 #include "driver/check/excess_report.h"
 #include "driver/cli/files.h"
 #include "driver/cli/module_copy.h"
+#include "ir/name/name_text.h"
 #include "ir/print/printer.h"
 #include "passes/instrument/structural_hash.h"
 

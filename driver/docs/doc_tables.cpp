@@ -8,6 +8,7 @@
 
 #include "driver/cli/markdown_table.h"
 #include "driver/docs/doc_numerics.h"
+#include "driver/docs/doc_rooms.h"
 #include "ir/core/module.h"
 #include "ir/diagnostics/diagnostic.h"
 #include "ir/isa/target.h"
@@ -251,12 +252,15 @@ std::string layout() {
   return table.text();
 }
 
+// A private tool of this repository: it knows where the sources are.
+std::string rooms() { return doc_rooms(NIR_SOURCE_DIR); }
+
 struct TableEntry {
   std::string_view name;
   std::string (*text)();
 };
 
-constexpr std::array<TableEntry, 19> tables{{
+constexpr std::array<TableEntry, 20> tables{{
     {"opcodes", opcodes},
     {"functions", functions},
     {"operators", operators},
@@ -276,6 +280,7 @@ constexpr std::array<TableEntry, 19> tables{{
     {"passes", passes_table},
     {"opt-levels", opt_levels},
     {"layout", layout},
+    {"rooms", rooms},
 }};
 
 constexpr std::string_view pass_prefix = "pass ";

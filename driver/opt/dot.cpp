@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/support/scratch_map.h"
 
 namespace nir {

@@ -184,8 +184,10 @@ void add_file_options(CLI::App &app, OptOptions &options, Words &words) {
       ->group(group);
 }
 
-void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
-  constexpr const char *group = "What is run";
+constexpr const char *run_group = "What is run";
+
+void add_level_options(CLI::App &app, Words &words) {
+  constexpr const char *group = run_group;
   auto *passes = app.add_option("--passes", words.passes, "the passes to run")
                      ->type_name("PIPELINE")
                      ->group(group);
@@ -207,6 +209,10 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
       ->capture_default_str()
       ->needs(level)
       ->group(group);
+}
+
+void add_machine_options(CLI::App &app, OptOptions &options, Words &words) {
+  constexpr const char *group = run_group;
   app.add_option("--target", words.target,
                  "replace the module's target: " +
                      fmt::format("{}", fmt::join(target_names(), "|")))
@@ -232,6 +238,12 @@ void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
       ->type_name("K")
       ->check(check_number(1, std::numeric_limits<std::int64_t>::max()))
       ->group(group);
+}
+
+void add_pipeline_options(CLI::App &app, OptOptions &options, Words &words) {
+  constexpr const char *group = run_group;
+  add_level_options(app, words);
+  add_machine_options(app, options, words);
   app.add_flag("--print-pipeline", options.print_pipeline, "print the pipeline and run nothing")
       ->group(group);
   app.add_flag("--list-passes", options.list_passes, "print the known passes")->group(group);

@@ -15,6 +15,7 @@
 #include "driver/run/npy.h"
 #include "driver/run/run_options.h"
 #include "driver/run/run_output.h"
+#include "ir/name/name_text.h"
 
 namespace nir {
 namespace {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "ir/name/name_text.h"
 #include "ir/print/print_text.h"
 
 namespace nir::binary {

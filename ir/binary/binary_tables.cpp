@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/name/name_text.h"
 #include "ir/print/print_text.h"
 #include "ir/verify/verifier.h"
 

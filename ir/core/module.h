@@ -75,7 +75,4 @@ private:
   bool prints_target_ = false;
 };
 
-// `%name`, `$name`, `@name`, quoted where the language needs it.
-std::string quoted_name(const NameTable &names, char sigil, Name name);
-
 } // namespace nir

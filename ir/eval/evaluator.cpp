@@ -9,6 +9,7 @@
 #include "ir/eval/eval_nans.h"
 #include "ir/eval/eval_opaque.h"
 #include "ir/eval/eval_plan.h"
+#include "ir/name/name_text.h"
 #include "ir/support/saturating.h"
 
 namespace nir {

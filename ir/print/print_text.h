@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "ir/name/name.h"
 #include "ir/print/printer.h"
 
 namespace nir {
@@ -89,34 +88,6 @@ inline std::uint64_t code_at(const ConstData &data, std::size_t at, unsigned siz
   for (unsigned i = 0; i < size; ++i)
     code |= std::uint64_t{data.bytes[at + i]} << (8 * i);
   return code;
-}
-
-// Whether the language reads `text` as an identifier without quotes (language reference, Words).
-bool is_bare_identifier(std::string_view text);
-
-// Whether the language reads `text` as a word that is not reserved: what may name an opaque's own
-// attribute or be its value.
-bool is_free_word(std::string_view text);
-
-// `text` as a string literal: quotes around it, escapes inside (language reference, Printing).
-void append_string_literal(std::string &out, std::string_view text);
-
-// A name without its sigil, quoted where it must be.
-template <class Out> void append_identifier(Out &out, const NameTable &names, Name name) {
-  if (name.is_number()) {
-    char digits[16];
-    const auto end = std::to_chars(digits, digits + sizeof digits, name.number()).ptr;
-    out.append(std::string_view(digits, static_cast<std::size_t>(end - digits)));
-    return;
-  }
-  const std::string_view text = names.view(name);
-  if (is_bare_identifier(text)) {
-    out.append(text);
-    return;
-  }
-  std::string quoted;
-  append_string_literal(quoted, text);
-  out.append(quoted);
 }
 
 } // namespace nir

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/name/name_text.h"
 #include "ir/print/print_text.h"
 #include "ir/verify/verify_rules.h"
 

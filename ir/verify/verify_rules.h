@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/print/printer.h"
 #include "ir/support/large_memory.h"
 #include "ir/verify/verifier.h"

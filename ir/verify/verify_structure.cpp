@@ -3,6 +3,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "ir/name/name_text.h"
 #include "ir/verify/verify_rules.h"
 
 namespace nir {

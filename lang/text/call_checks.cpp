@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
+
 namespace nir::lang {
 
 // The operands of one call that was read long ago.

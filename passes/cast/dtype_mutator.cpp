@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/support/saturating.h"
 #include "passes/cast/cast_removal.h"
 #include "passes/cast/partition_budget.h"

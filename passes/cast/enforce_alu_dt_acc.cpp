@@ -27,6 +27,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/numeric/cast_triple.h"
 #include "ir/support/saturating.h"
 #include "ir/support/scratch_map.h"

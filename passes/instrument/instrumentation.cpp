@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/print/printer.h"
 #include "passes/instrument/structural_hash.h"
 #include "passes/instrument/unified_diff.h"

@@ -39,6 +39,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/numeric/float_format.h"
 #include "ir/numeric/promotion.h"
 #include "ir/print/printer.h"

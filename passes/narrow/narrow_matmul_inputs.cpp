@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/support/saturating.h"
 #include "ir/support/scratch_map.h"
 #include "passes/narrow/shrink_tensor.h"

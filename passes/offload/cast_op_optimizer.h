@@ -2,30 +2,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <unordered_set>
 
-#include "passes/core/pass.h"
-#include "passes/rewrite/bytes_moved.h"
+#include "passes/offload/fusion.h"
 #include "passes/rewrite/tensor_order.h"
 
 namespace nir {
-
-// Why one direction of a fusion is refused: a constant text, and the tensor or instruction that it
-// speaks of (nullptr where it speaks of none). Without a text it is no refusal.
-struct FusionRefusal {
-  const char *text = nullptr;
-  const Value *about = nullptr;
-  BytesChange change{}; // where it is refused because of them
-  explicit operator bool() const { return text != nullptr; }
-};
-
-// Why a memcast stays: the reason of each direction.
-struct DeclinedFusion {
-  FusionRefusal src;
-  FusionRefusal dst;
-};
-std::string to_string(const DeclinedFusion &declined, const Function &function);
 
 // What was fused so far. Bytes are those of DMA that are no longer moved: what the memcasts read
 // and wrote, less what loads and stores move more in the dtype that they find now; they saturate.
@@ -35,24 +17,16 @@ struct FusionCounts {
   std::uint64_t bytes = 0;
 };
 
-// Of one direction: why not, or the class that the fusion has.
-struct FusionVerdict {
-  FusionRefusal refusal;
-  RemarkClass remark_class = RemarkClass::Exact; // the weakest of all instructions to be rewritten
-};
-
 struct FusionSettings {
   bool excess_precision; // off: only what is exact or what passes inserted may go
   bool profit;           // on: what makes bytes moved grow stays
 };
 
-struct FusionCandidate;
-
 // Moves the conversion of `Y = offloaded_memcast(X)` into a neighbour: into the instructions that
 // write X, which then write Y (fuse_src), or into those that read Y, which then read X (fuse_dst).
 // The conditions are those of the contract (passes, cast-op-elimination), one function each in
-// cast_op_optimizer.cpp. Meant for all memcasts of one function, while nothing else changes it;
-// what it learns about a tensor is kept, so that looking at all of them, in any order, costs
+// fuse_src.cpp and fuse_dst.cpp. Meant for all memcasts of one function, while nothing else changes
+// it; what it learns about a tensor is kept, so that looking at all of them, in any order, costs
 // O(uses log uses) altogether.
 class CastOpOptimizer {
 public:

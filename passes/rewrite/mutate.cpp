@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/name/name_text.h"
 #include "ir/numeric/cast_triple.h"
 #include "ir/numeric/float_format.h"
 #include "ir/support/saturating.h"

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "ir/name/name_text.h"
 #include "tests/unit/support/ir_fixture.h"
 
 namespace nir {

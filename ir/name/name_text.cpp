@@ -1,10 +1,9 @@
-#include "ir/print/print_text.h"
+#include "ir/name/name_text.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
-#include "ir/core/module.h"
 #include "ir/support/utf8.h"
 
 namespace nir {
