@@ -12,16 +12,20 @@ bool same_dim(const AccessDim &a, const AccessDim &b) {
          std::ranges::equal(a.terms, b.terms);
 }
 
+// Of what stands in the text and not of addresses: which accesses are shared shows in the binary
+// form, and equal inputs give equal bytes.
 std::size_t hash_of(const Type *box, std::span<const AccessDim> dims) {
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(box);
+  auto hash = static_cast<std::uint64_t>(box->dtype());
   const auto add = [&hash](std::uint64_t value) {
     hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15u;
     hash ^= hash >> 29;
   };
   for (const AccessDim &dim : dims) {
     add(static_cast<std::uint64_t>(dim.constant));
+    add(static_cast<std::uint64_t>(dim.size));
     for (const AffineTerm &term : dim.terms) {
-      add(reinterpret_cast<std::uintptr_t>(term.loop));
+      add(term.loop->depth());
+      add(static_cast<std::uint64_t>(term.loop->lo()));
       add(static_cast<std::uint64_t>(term.factor));
     }
   }

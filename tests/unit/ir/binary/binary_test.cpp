@@ -167,6 +167,19 @@ TEST(Binary, TakesGeneratedModules) {
       }
 }
 
+// Modules that live side by side have other addresses each: nothing of them may show.
+TEST(Binary, EqualTextsGiveEqualBytes) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::string text = to_string(*generate({.shape = "random", .size = 300, .seed = seed}));
+    std::vector<std::unique_ptr<TextModule>> modules;
+    for (int i = 0; i < 6; ++i) {
+      modules.push_back(std::make_unique<TextModule>(text));
+      EXPECT_EQ(to_binary(*modules.back()->module), to_binary(*modules.front()->module))
+          << "seed " << seed;
+    }
+  }
+}
+
 TEST(Binary, TakesWhatHasNoName) {
   Module module;
   Function *function = module.add_function(module.intern("f"));
