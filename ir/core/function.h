@@ -177,6 +177,8 @@ public:
   Function &operator=(const Function &) = delete;
 
   Name name() const { return name_; }
+  // Before anyone has looked for a function of the module by its name.
+  void set_name(Name name) { name_ = name; }
   Module &module() const { return *module_; }
   bool is_strict() const { return strict_; }
   void set_strict(bool strict) { strict_ = strict; }
